@@ -14,6 +14,7 @@
 
 #include "perf/contest.h"
 #include "strobe/analysis/tables/summary.h"
+#include "strobe/base/memory.h"
 #include "strobe/readers/trace_cache.h"
 
 namespace strobe::perf {
@@ -104,6 +105,7 @@ int run(const Flags& flags) {
   }
   if (flags.summary) {
     const Stopwatch summary_watch;
+    keep_freed_memory();  // as the command does
     const analysis::Summary summary = analysis::summarize(loaded->trace);
     outcome.extra.emplace_back("summary_seconds", summary_watch.seconds());
     outcome.extra.emplace_back("summary_total_ns", static_cast<double>(summary.total_ns));

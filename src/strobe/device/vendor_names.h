@@ -36,6 +36,10 @@ enum class RuntimeCall : std::uint8_t {
 
 RuntimeCall runtime_call(std::string_view name);
 
+// What makes every launch wait for its kernel.
+inline constexpr std::string_view kBlockingLaunchSettings =
+    "CUDA_LAUNCH_BLOCKING=1 (HIP_LAUNCH_BLOCKING, AMD_SERIALIZE_KERNEL)";
+
 // Copies are named after their ends: "Memcpy HtoD (Pinned -> Device)", "CopyDeviceToHost".
 enum class CopyDirection : std::uint8_t {
   kUnknown,

@@ -33,14 +33,17 @@ class InnermostNode {
 };
 
 // The node of a slice that the file names as owner; the thread itself if it names none.
-NodeId node_of_owner(const OpTree& tree, const HostThread& thread, SliceId owner) {
-  const NodeId node = owner.valid() ? tree.nodes_of_slices[owner.index()] : NodeId();
+NodeId node_of_owner(const std::vector<NodeId>& nodes_of_slices, const HostThread& thread,
+                     SliceId owner) {
+  const NodeId node = owner.valid() ? nodes_of_slices[owner.index()] : NodeId();
   return node.valid() ? node : thread.root;
 }
 
 void attribute_calls(const Trace& trace, const OpTree& tree, const TimeSelection& selection,
                      const std::vector<SliceId>& runtime_slices, Attribution::Calls& calls) {
   const auto& owners = trace.nesting_hints().owners;
+  const std::vector<NodeId> nodes =
+      owners.empty() ? std::vector<NodeId>() : nodes_of_slices(trace, tree);
   std::vector<std::vector<SliceId>> threads(tree.threads.size());
   for (const SliceId slice : runtime_slices) {
     const HostThread* thread = tree.thread_of(trace.slices().tracks[slice.index()]);
@@ -58,7 +61,7 @@ void attribute_calls(const Trace& trace, const OpTree& tree, const TimeSelection
       calls.slices.push_back(call);
       calls.owners.push_back(owners.empty()
                                  ? innermost.around(trace.start_ns(call), nest_end_ns(trace, call))
-                                 : node_of_owner(tree, tree.threads[i], owners[call.index()]));
+                                 : node_of_owner(nodes, tree.threads[i], owners[call.index()]));
     }
   }
   calls.thread_begins.push_back(calls.size());
@@ -179,9 +182,11 @@ void order_works(const Trace& trace, const OpTree& tree, const Attribution::Call
   };
   const auto position_key = [&](std::uint32_t work) {
     const NodeId owner = works.owners[work];
-    return owner.valid() ? std::size_t{tree.positions[owner.index()]} : tree.size();
+    return owner.valid() ? std::size_t{tree.position_of(owner)} : tree.size();
   };
-  const auto by_call = counting_sorted(all, calls.size() + 1, call_key, works.visiting_begins);
+  std::vector<std::uint32_t> by_call = all;
+  natural_sort(by_call,
+               [&](std::uint32_t a, std::uint32_t b) { return call_key(a) < call_key(b); });
   works.visiting_order =
       counting_sorted(by_call, tree.size() + 1, position_key, works.visiting_begins);
 
@@ -210,13 +215,15 @@ void add_up_works(const Trace& trace, Attribution::Works& works) {
 std::vector<NodeId> attribute_memory(const Trace& trace, const OpTree& tree,
                                      const TimeSelection& selection) {
   const MemoryColumns& memory = trace.memory();
+  const std::vector<NodeId> nodes =
+      memory.owners_are_known ? nodes_of_slices(trace, tree) : std::vector<NodeId>();
   std::vector<NodeId> owners(memory.size());
   std::vector<std::vector<std::uint32_t>> threads(tree.threads.size());
   for (std::uint32_t row = 0; row < memory.size(); ++row) {
     const std::uint32_t thread = tree.threads_of_tracks[memory.tracks[row].index()];
     if (thread == OpTree::kNoThread || !selection.holds(memory.times_ns[row])) continue;
     if (memory.owners_are_known) {
-      owners[row] = node_of_owner(tree, tree.threads[thread], memory.owners[row]);
+      owners[row] = node_of_owner(nodes, tree.threads[thread], memory.owners[row]);
     } else {
       threads[thread].push_back(row);
     }
@@ -257,7 +264,7 @@ void find_crossings(const Trace& trace, const OpTree& tree, Attribution& attribu
          node < tree.size() && !tree.is_thread(NodeId(node)) &&
          trace.start_ns(tree.slices[node]) < end_ns;
          ++node) {
-      const std::uint32_t position = tree.positions[node];
+      const std::uint32_t position = tree.position_of(NodeId(node));
       for (std::uint32_t i = works.visiting_begins[position];
            i < works.visiting_begins[position + 1]; ++i) {
         const std::uint32_t work = works.visiting_order[i];

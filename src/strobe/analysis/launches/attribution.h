@@ -38,10 +38,11 @@ struct Attribution {
     std::vector<CallId> calls;   // invalid when no call is known
     std::vector<NodeId> owners;  // invalid for orphans
     std::vector<LaunchEvidence> evidence;
-    std::vector<std::uint32_t> visiting_order;  // by the owner's visiting position, then the call's
-                                                // start, then file order; orphans last
-    // Where the works of the node at a visiting position begin in visiting_order; the orphans
-    // follow the last node.
+    std::vector<std::uint32_t>
+        visiting_order;  // by the owner's position (OpTree::position_of), then the
+                         // call's start, then file order; orphans last
+    // Where the works of the node at a position begin in visiting_order; the orphans follow the
+    // last node.
     std::vector<std::uint32_t> visiting_begins;
     // Total duration of the first n works of visiting_order, for n from 0 to size(). The work of a
     // subtree is one range of visiting_order, so its time is one subtraction.
@@ -109,7 +110,7 @@ struct AttributedTrace {
   // Device work launched by the node itself, as indices into Attribution::Works.
   std::span<const std::uint32_t> works_of(NodeId node) const {
     const auto& works = attribution.works;
-    const std::uint32_t position = tree.positions[node.index()];
+    const std::uint32_t position = tree.position_of(node);
     const std::uint32_t begin = works.visiting_begins[position];
     return std::span(works.visiting_order)
         .subspan(begin, works.visiting_begins[position + 1] - begin);
@@ -117,7 +118,7 @@ struct AttributedTrace {
   // Device time launched by the node itself.
   std::int64_t own_device_ns(NodeId node) const {
     const auto& works = attribution.works;
-    const std::uint32_t position = tree.positions[node.index()];
+    const std::uint32_t position = tree.position_of(node);
     return works.device_sums_ns[works.visiting_begins[position + 1]] -
            works.device_sums_ns[works.visiting_begins[position]];
   }
@@ -152,7 +153,7 @@ struct AttributedTrace {
  private:
   std::int64_t sum_below(NodeId node, const std::vector<std::int64_t>& sums_ns) const {
     const auto& begins = attribution.works.visiting_begins;
-    const std::uint32_t first = tree.positions[node.index()];
+    const std::uint32_t first = tree.position_of(node);
     const std::uint32_t nodes = tree.subtree_ends[node.index()].value - node.value;
     return sums_ns[begins[first + nodes]] - sums_ns[begins[first]];
   }

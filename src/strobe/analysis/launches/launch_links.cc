@@ -54,8 +54,12 @@ CallsByCorrelation::CallsByCorrelation(const Trace& trace,
   entries_.resize(kept);
 }
 
-// Searches from the last answer with doubling steps, then by bisection.
+// Looks at the entry after the last answer, then searches from there with doubling steps, then by
+// bisection.
 const CallsByCorrelation::Entry* CallsByCorrelation::entry_of(std::uint32_t correlation) {
+  if (latest_ + 1 < entries_.size() && entries_[latest_ + 1].correlation == correlation) {
+    return &entries_[++latest_];
+  }
   std::size_t begin = latest_;
   std::size_t end = entries_.size();
   if (latest_ < end && entries_[latest_].correlation <= correlation) {
@@ -87,10 +91,11 @@ CallsByCorrelation::Answer CallsByCorrelation::find(std::uint32_t correlation, C
 
 OperatorsByExternalId::OperatorsByExternalId(const Trace& trace, const OpTree& tree) {
   const auto& slices = trace.slices();
+  const std::vector<NodeId> nodes = nodes_of_slices(trace, tree);
   for (std::size_t row = 0; row < slices.size(); ++row) {
     const std::uint32_t id = slices.externals[row];
     if (slices.kinds[row] != SliceKind::kOperator || id == kNoLaunchId) continue;
-    if (tree.nodes_of_slices[row].valid()) sorted_.push_back({id, tree.nodes_of_slices[row]});
+    if (nodes[row].valid()) sorted_.push_back({id, nodes[row]});
   }
   std::stable_sort(sorted_.begin(), sorted_.end(),
                    first_is_smaller<std::pair<std::uint32_t, NodeId>>);

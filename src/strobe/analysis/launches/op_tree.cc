@@ -36,13 +36,14 @@ HostTracks collect_host_tracks(const Trace& trace, const TimeSelection& selectio
   HostTracks tracks;
   tracks.slices.resize(trace.tracks().size());
   tracks.is_host.resize(trace.tracks().size());
+  const bool takes_all = selection.is_everything();
   for (std::size_t row = 0; row < slices.size(); ++row) {
     const SliceKind kind = slices.kinds[row];
     const bool is_in_tree = is_tree_kind(kind);
     if (!is_in_tree && kind != SliceKind::kRuntimeCall) continue;
     const std::size_t track = slices.tracks[row].index();
     tracks.is_host[track] = 1;
-    if (!is_in_tree || !selection.holds(slices.starts_ns[row])) continue;
+    if (!is_in_tree || !(takes_all || selection.holds(slices.starts_ns[row]))) continue;
     std::vector<SliceId>& list = tracks.slices[track];
     if (list.size() == kLongTrack) list.reserve(kLongTrack + slices.size() - row);
     list.push_back(SliceId(row));
@@ -146,6 +147,7 @@ class RangeOrder {
 void resize_nodes(OpTree& tree, std::size_t count) {
   tree.slices.resize(count);
   tree.parents.resize(count);
+  tree.subtree_ends.resize(count);
   tree.roles.resize(count);
   tree.operators.resize(count);
 }
@@ -164,6 +166,10 @@ void grow_thread(const Trace& trace, const HostThread& thread, const std::vector
     std::int64_t end_ns;
   };
   std::vector<Open> open{{thread.root, kForever}};
+  const auto close = [&](NodeId next) {
+    tree.subtree_ends[open.back().node.index()] = next;
+    open.pop_back();
+  };
   const auto is_over = [&](const Open& range, SliceId next, std::int64_t start_ns,
                            std::int64_t end_ns) {
     if (start_ns != range.end_ns || end_ns != start_ns) return start_ns >= range.end_ns;
@@ -171,14 +177,14 @@ void grow_thread(const Trace& trace, const HostThread& thread, const std::vector
   };
   for (std::size_t i = 0; i < slices.size(); ++i) {
     const SliceId slice = slices[i];
+    const NodeId node(root + 1 + i);
     const std::int64_t start_ns = trace.start_ns(slice);
     const std::int64_t end_ns = nest_end_ns(trace, slice);
-    while (is_over(open.back(), slice, start_ns, end_ns)) open.pop_back();
+    while (is_over(open.back(), slice, start_ns, end_ns)) close(node);
     if (end_ns > open.back().end_ns) {
       ++tree.crossings;
-      for (; end_ns > open.back().end_ns; open.pop_back()) tree.crossed.push_back(open.back().node);
+      for (; end_ns > open.back().end_ns; close(node)) tree.crossed.push_back(open.back().node);
     }
-    const NodeId node(root + 1 + i);
     const NodeId parent = open.back().node;
     const NodeId above = tree.operators[parent.index()];
     SliceKind role = kinds[slice.index()];
@@ -189,22 +195,10 @@ void grow_thread(const Trace& trace, const HostThread& thread, const std::vector
     tree.parents[node.index()] = parent;
     tree.roles[node.index()] = role;
     tree.operators[node.index()] = role == SliceKind::kOperator ? node : above;
-    tree.nodes_of_slices[slice.index()] = node;
-    if (!thread.is_async) open.push_back({node, end_ns});
+    open.push_back({node, end_ns});
+    if (thread.is_async) close(NodeId(node.index() + 1));
   }
-}
-
-void find_subtree_ends(OpTree& tree) {
-  tree.subtree_ends.resize(tree.size());
-  for (std::size_t i = tree.size(); i-- > 0;) {
-    // Children come after their parent, so the largest end of its children is known by now.
-    NodeId& end = tree.subtree_ends[i];
-    if (!end.valid()) end = NodeId(i + 1);
-    const NodeId parent = tree.parents[i];
-    if (!parent.valid()) continue;
-    NodeId& parents_end = tree.subtree_ends[parent.index()];
-    if (!parents_end.valid()) parents_end = end;
-  }
+  while (!open.empty()) close(thread.end);
 }
 
 // A node's position follows its parent and the subtrees of all later siblings. Their sizes add up
@@ -238,15 +232,37 @@ OpTree build_op_tree(const Trace& trace, const TimeSelection& selection, TreeRul
     tree.threads[i].end = NodeId(count);
   }
   resize_nodes(tree, count);
-  tree.nodes_of_slices.resize(trace.slice_count());
   for (std::size_t i = 0; i < tree.threads.size(); ++i) {
     const RangeOrder order(trace, slices[i], rules);
     natural_sort(slices[i], [&](SliceId a, SliceId b) { return order.comes_before(a, b); });
     grow_thread(trace, tree.threads[i], slices[i], order, tree);
   }
-  find_subtree_ends(tree);
-  find_visiting_order(tree);
+  if (rules == TreeRules::kCompatible) find_visiting_order(tree);
   return tree;
+}
+
+NodeId find_node(const Trace& trace, const OpTree& tree, SliceId slice) {
+  const HostThread* thread = tree.thread_of(trace.slices().tracks[slice.index()]);
+  if (thread == nullptr) return {};
+  const std::int64_t start_ns = trace.start_ns(slice);
+  const auto at = [&](std::size_t node) {
+    return tree.slices.begin() + static_cast<std::ptrdiff_t>(node);
+  };
+  auto found = std::lower_bound(
+      at(thread->root.index() + 1), at(thread->end.index()), start_ns,
+      [&](SliceId one, std::int64_t limit_ns) { return trace.start_ns(one) < limit_ns; });
+  const auto end = at(thread->end.index());
+  while (found != end && *found != slice && trace.start_ns(*found) == start_ns) ++found;
+  if (found == end || *found != slice) return {};
+  return NodeId(static_cast<std::size_t>(found - tree.slices.begin()));
+}
+
+std::vector<NodeId> nodes_of_slices(const Trace& trace, const OpTree& tree) {
+  std::vector<NodeId> nodes(trace.slice_count());
+  for (std::size_t node = 0; node < tree.size(); ++node) {
+    if (const SliceId slice = tree.slices[node]; slice.valid()) nodes[slice.index()] = NodeId(node);
+  }
+  return nodes;
 }
 
 }  // namespace strobe::analysis

@@ -80,20 +80,28 @@ struct OpTree {
   // The slice's kind, except that TreeRules::kCompatible makes an operator below another one a
   // kOperatorPhase where the trace's traits say so; kOther for a thread itself.
   std::vector<SliceKind> roles;
-  std::vector<NodeId> operators;         // the innermost node with the role kOperator at or above
-  std::vector<std::uint32_t> positions;  // in visiting_order
+  std::vector<NodeId> operators;  // the innermost node with the role kOperator at or above
 
-  // Thread by thread; parents come before their children, and later siblings (with everything below
-  // them) before earlier ones. Tables list their rows in this order.
+  // The order in which the classic tables list their rows, only under TreeRules::kCompatible:
+  // thread by thread, parents before their children, later siblings (with everything below them)
+  // before earlier ones.
   std::vector<NodeId> visiting_order;
+  std::vector<std::uint32_t> positions;  // per node: its place in visiting_order
 
-  std::vector<NodeId> nodes_of_slices;  // per slice, invalid outside the trees
-  std::uint64_t crossings = 0;          // ranges that ended after the one they started in
-  std::vector<NodeId> crossed;          // those they started in: their time goes on outside of
-                                        // their subtree
+  std::uint64_t crossings = 0;  // ranges that ended after the one they started in
+  std::vector<NodeId>
+      crossed;  // those they started in: their time goes on outside of their subtree
 
   std::size_t size() const { return slices.size(); }
   bool is_thread(NodeId node) const { return !slices[node.index()].valid(); }
+  // The place of a node in the order of the tables, and the node at a place. strobe's own tables go
+  // by start, as the nodes do.
+  std::uint32_t position_of(NodeId node) const {
+    return positions.empty() ? node.value : positions[node.index()];
+  }
+  NodeId node_at(std::size_t position) const {
+    return visiting_order.empty() ? NodeId(position) : visiting_order[position];
+  }
   const HostThread* thread_of(TrackId track) const {
     const std::uint32_t thread = threads_of_tracks[track.index()];
     return thread == kNoThread ? nullptr : &threads[thread];
@@ -118,5 +126,10 @@ inline std::int64_t nest_end_ns(const Trace& trace, SliceId slice) {
 
 OpTree build_op_tree(const Trace& trace, const TimeSelection& selection = {},
                      TreeRules rules = TreeRules::kStrobe);
+
+// The node of a slice, by search; invalid if the slice is in no tree.
+NodeId find_node(const Trace& trace, const OpTree& tree, SliceId slice);
+// Per slice its node, for those who ask for most of them.
+std::vector<NodeId> nodes_of_slices(const Trace& trace, const OpTree& tree);
 
 }  // namespace strobe::analysis

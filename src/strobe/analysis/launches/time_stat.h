@@ -12,9 +12,11 @@ struct TimeStat {
   std::int64_t max_ns = 0;
   std::int64_t min_ns = std::numeric_limits<std::int64_t>::max();
 
-  void add(std::int64_t duration_ns) {
+  void add(std::int64_t duration_ns) { add(duration_ns, duration_ns); }
+  // A call of which only a part counts in the total.
+  void add(std::int64_t duration_ns, std::int64_t counted_ns) {
     ++calls;
-    total_ns += duration_ns;
+    total_ns += counted_ns;
     if (duration_ns > max_ns) max_ns = duration_ns;
     if (duration_ns < min_ns) min_ns = duration_ns;
   }

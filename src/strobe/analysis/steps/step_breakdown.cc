@@ -11,11 +11,6 @@
 namespace strobe::analysis {
 namespace {
 
-struct Launch {
-  std::int64_t time_ns;
-  StepLaunches sum;  // of this launch; later, of all up to this one
-};
-
 void add_work(const AttributedTrace& input, std::size_t work, StepLaunches& sum) {
   const SliceId slice = input.attribution.works.slices[work];
   const std::int64_t duration_ns = input.trace.duration_ns(slice);
@@ -34,48 +29,69 @@ std::vector<StringId> processes_of(const std::vector<Step>& steps) {
   return processes;
 }
 
-// The launches of one process (all of them if invalid) by time, with running sums.
-std::vector<Launch> launches_of(const AttributedTrace& input, StringId process) {
-  const auto& calls = input.attribution.calls;
+// Launches added up between the moments at which steps begin or end.
+class LaunchesBetween {
+ public:
+  explicit LaunchesBetween(std::vector<std::int64_t> moments_ns)
+      : moments_ns_(std::move(moments_ns)) {
+    std::sort(moments_ns_.begin(), moments_ns_.end());
+    moments_ns_.erase(std::unique(moments_ns_.begin(), moments_ns_.end()), moments_ns_.end());
+    sums_.resize(moments_ns_.size() + 1);
+  }
+  // The sum for a launch at that time. Quick where times come in about ascending order.
+  StepLaunches& at(std::int64_t time_ns) {
+    while (place_ < moments_ns_.size() && moments_ns_[place_] <= time_ns) ++place_;
+    while (place_ > 0 && moments_ns_[place_ - 1] > time_ns) --place_;
+    return sums_[place_];
+  }
+  // Call it after the last launch.
+  void add_up() {
+    for (std::size_t i = 1; i < sums_.size(); ++i) {
+      sums_[i].kernel_ns += sums_[i - 1].kernel_ns;
+      sums_[i].device_ns += sums_[i - 1].device_ns;
+    }
+  }
+  // After add_up(): all launches before a moment.
+  StepLaunches before(std::int64_t moment_ns) const {
+    const auto found = std::lower_bound(moments_ns_.begin(), moments_ns_.end(), moment_ns);
+    return sums_[static_cast<std::size_t>(found - moments_ns_.begin())];
+  }
+
+ private:
+  std::vector<std::int64_t> moments_ns_;
+  std::vector<StepLaunches> sums_;  // of the launches from one moment to the next
+  std::size_t place_ = 0;
+};
+
+// The slice that launched a work: its call or, where that is not known, its operator. Invalid if
+// neither is known.
+SliceId launch_of(const AttributedTrace& input, std::size_t work) {
   const auto& works = input.attribution.works;
-  std::vector<Launch> launches(calls.size());
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    launches[i].time_ns = input.trace.start_ns(calls.slices[i]);
+  if (const CallId call = works.calls[work]; call.valid()) {
+    return input.attribution.calls.slices[call.index()];
   }
-  for (std::size_t work = 0; work < works.size(); ++work) {
-    const NodeId owner = works.owners[work];
-    if (!owner.valid()) continue;
-    if (works.calls[work].valid()) {
-      add_work(input, work, launches[works.calls[work].index()].sum);
-    } else if (!input.tree.is_thread(owner)) {
-      // The call is unknown but its operator is known: the operator's time is used.
-      const SliceId slice = input.tree.slices[owner.index()];
-      if (process.valid() && input.trace.track(slice).process != process) continue;
-      launches.push_back({input.trace.start_ns(slice), {}});
-      add_work(input, work, launches.back().sum);
-    }
-  }
-  for (std::size_t i = 0; i < input.tree.threads.size(); ++i) {
-    if (!process.valid() || input.tree.threads[i].process == process) continue;
-    for (std::size_t j = calls.thread_begins[i]; j < calls.thread_begins[i + 1]; ++j) {
-      launches[j].sum = {};
-    }
-  }
-  natural_sort(launches, [](const Launch& a, const Launch& b) { return a.time_ns < b.time_ns; });
-  StepLaunches running;
-  for (Launch& launch : launches) {
-    running.kernel_ns += launch.sum.kernel_ns;
-    running.device_ns += launch.sum.device_ns;
-    launch.sum = running;
-  }
-  return launches;
+  const NodeId owner = works.owners[work];
+  return owner.valid() ? input.tree.slices[owner.index()] : SliceId();
 }
 
-StepLaunches sum_before(const std::vector<Launch>& launches, std::int64_t time_ns) {
-  const auto end = std::lower_bound(
-      launches.begin(), launches.end(), time_ns,
-      [](const Launch& launch, std::int64_t limit_ns) { return launch.time_ns < limit_ns; });
-  return end == launches.begin() ? StepLaunches{} : (end - 1)->sum;
+// The launches of one process, or of all if it is invalid.
+LaunchesBetween launches_of(const AttributedTrace& input, const std::vector<Step>& steps,
+                            StringId process) {
+  std::vector<std::int64_t> moments_ns;
+  for (const Step& step : steps) {
+    if (step.process != process) continue;
+    moments_ns.push_back(step.interval.start_ns);
+    moments_ns.push_back(step.interval.end_ns);
+  }
+  LaunchesBetween launches(std::move(moments_ns));
+  for (std::size_t work = 0; work < input.attribution.works.size(); ++work) {
+    const SliceId launch = launch_of(input, work);
+    if (!launch.valid() || !input.attribution.works.owners[work].valid()) continue;
+    if (process.valid() && input.trace.track(launch).process != process) continue;
+    add_work(input, work, launches.at(input.trace.start_ns(launch)));
+  }
+  launches.add_up();
+  return launches;
 }
 
 }  // namespace
@@ -88,7 +104,7 @@ std::vector<StepLaunches> add_up_step_launches(const AttributedTrace& input,
   if (!cover_all_threads && are_marked) {
     for (std::size_t i = 0; i < steps.size(); ++i) {
       for (const SliceId slice : steps[i].slices) {
-        const NodeId node = input.tree.nodes_of_slices[slice.index()];
+        const NodeId node = find_node(input.trace, input.tree, slice);
         if (!node.valid()) continue;
         sums[i].kernel_ns += input.kernel_ns(node);
         sums[i].device_ns += input.device_ns(node);
@@ -97,11 +113,11 @@ std::vector<StepLaunches> add_up_step_launches(const AttributedTrace& input,
     return sums;
   }
   for (const StringId process : processes_of(steps)) {
-    const std::vector<Launch> launches = launches_of(input, process);
+    const LaunchesBetween launches = launches_of(input, steps, process);
     for (std::size_t i = 0; i < steps.size(); ++i) {
       if (steps[i].process != process) continue;
-      const StepLaunches before = sum_before(launches, steps[i].interval.start_ns);
-      const StepLaunches until = sum_before(launches, steps[i].interval.end_ns);
+      const StepLaunches before = launches.before(steps[i].interval.start_ns);
+      const StepLaunches until = launches.before(steps[i].interval.end_ns);
       sums[i] = {until.kernel_ns - before.kernel_ns, until.device_ns - before.device_ns};
     }
   }
@@ -136,13 +152,8 @@ StepLabel label_of_work(SliceKind kind, std::uint8_t flags) {
 
 // The process that launched the work; invalid if unknown.
 StringId process_of(const AttributedTrace& input, std::size_t work) {
-  const auto& works = input.attribution.works;
-  if (works.calls[work].valid()) {
-    return input.trace.track(input.attribution.calls.slices[works.calls[work].index()]).process;
-  }
-  const NodeId owner = works.owners[work];
-  if (!owner.valid() || input.tree.is_thread(owner)) return {};
-  return input.trace.track(input.tree.slices[owner.index()]).process;
+  const SliceId launch = launch_of(input, work);
+  return launch.valid() ? input.trace.track(launch).process : StringId();
 }
 
 void collect_device(const AttributedTrace& input, StringId process, bool is_only_process,
@@ -235,35 +246,45 @@ void collect_data_loading(const Trace& trace, StringId process, LabelSets& sets)
 }
 
 // The time of a step by label: at each moment the first label whose set holds it.
-void label_step(const LabelSets& sets, StepRow& row) {
+class LabelledTime {
+ public:
+  LabelledTime(const LabelSets& sets, StepRow& row) : row_(row) {
+    for (std::size_t label = 0; label < sets.size(); ++label) {
+      const auto next =
+          std::ranges::upper_bound(sets[label], row.interval.start_ns, {}, &Interval::end_ns);
+      if (next != sets[label].end()) cursors_.push_back({label, next, sets[label].end()});
+    }
+  }
+
+  // `part`: what the labels before the cursor `level` do not hold. By ascending time.
+  void add(Interval part, std::size_t level = 0) {
+    if (part.length_ns() == 0) return;
+    if (level == cursors_.size()) {
+      row_.label_ns[index_of(StepLabel::kIdle)] += part.length_ns();
+      return;
+    }
+    Cursor& cursor = cursors_[level];
+    while (cursor.next != cursor.end && cursor.next->end_ns <= part.start_ns) ++cursor.next;
+    for (; cursor.next != cursor.end && cursor.next->start_ns < part.end_ns; ++cursor.next) {
+      const std::int64_t start_ns = std::max(cursor.next->start_ns, part.start_ns);
+      const std::int64_t end_ns = std::min(cursor.next->end_ns, part.end_ns);
+      add({part.start_ns, start_ns}, level + 1);
+      row_.label_ns[cursor.label] += end_ns - start_ns;
+      part.start_ns = end_ns;
+      if (end_ns == part.end_ns) return;
+    }
+    add(part, level + 1);
+  }
+
+ private:
   struct Cursor {
     std::size_t label;
     IntervalSet::const_iterator next;  // the first that has not ended
     IntervalSet::const_iterator end;
   };
-  std::vector<Cursor> cursors;
-  for (std::size_t label = 0; label < sets.size(); ++label) {
-    const auto next =
-        std::ranges::upper_bound(sets[label], row.interval.start_ns, {}, &Interval::end_ns);
-    if (next != sets[label].end()) cursors.push_back({label, next, sets[label].end()});
-  }
-  for (std::int64_t time_ns = row.interval.start_ns; time_ns < row.interval.end_ns;) {
-    std::size_t label = index_of(StepLabel::kIdle);
-    std::int64_t until_ns = row.interval.end_ns;
-    for (Cursor& cursor : cursors) {
-      while (cursor.next != cursor.end && cursor.next->end_ns <= time_ns) ++cursor.next;
-      if (cursor.next == cursor.end) continue;
-      if (cursor.next->start_ns <= time_ns) {
-        label = cursor.label;
-        until_ns = std::min(until_ns, cursor.next->end_ns);
-        break;
-      }
-      until_ns = std::min(until_ns, cursor.next->start_ns);
-    }
-    row.label_ns[label] += until_ns - time_ns;
-    time_ns = until_ns;
-  }
-}
+  StepRow& row_;
+  std::vector<Cursor> cursors_;  // by label
+};
 
 }  // namespace
 
@@ -306,7 +327,7 @@ std::vector<StepRow> break_down_steps(const AttributedTrace& input, const std::v
     collect_loose_host(input, process, sets);
     collect_data_loading(input.trace, process, sets);
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      if (steps[i].process == process) label_step(sets, rows[i]);
+      if (steps[i].process == process) LabelledTime(sets, rows[i]).add(rows[i].interval);
     }
   }
   return rows;

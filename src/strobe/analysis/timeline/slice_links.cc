@@ -180,10 +180,10 @@ std::vector<SliceId> SliceLinks::works_below(SliceId slice) const {
   const auto& calls = input_->attribution.calls;
   const auto& works = input_->attribution.works;
   std::vector<SliceId> below;
-  const NodeId node = tree.nodes_of_slices[slice.index()];
+  const NodeId node = find_node(trace, tree, slice);
   const HostThread* thread = tree.thread_of(trace.slices().tracks[slice.index()]);
   if (node.valid()) {
-    const std::uint32_t first = tree.positions[node.index()];
+    const std::uint32_t first = tree.position_of(node);
     const std::uint32_t nodes = tree.subtree_ends[node.index()].value - node.value;
     for (std::uint32_t i = works.visiting_begins[first]; i < works.visiting_begins[first + nodes];
          ++i) {

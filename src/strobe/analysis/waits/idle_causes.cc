@@ -6,6 +6,11 @@
 
 namespace strobe::analysis {
 
+void IdleCauses::add_causes() {
+  known_causes_ = causes_.size();
+  sums_.resize(known_causes_);
+}
+
 void IdleCauses::keep_longest(const IdleStretch& stretch, Sum& sum) {
   if (sum.longest_ns == 0) met_.push_back(stretch.cause);
   sum.longest_ns = stretch.interval.length_ns();
@@ -62,13 +67,14 @@ bool PacedIdle::is_blocking_call(const IdleStretch& stretch) {
          purpose_of_(input_.trace.slices().names[slice.index()]) != device::RuntimeCall::kLaunch;
 }
 
-void PacedIdle::start(Interval gap, const LaunchEnd& launch, Interval part) {
+void PacedIdle::start(Interval gap, const LaunchEnd& launch, Interval part,
+                      std::int64_t in_steps_ns) {
   gap_ = gap;
   part_ = part;
   paced_ns_ = 0;
   blocked_ns_ = 0;
   if (!may_be_paced(gap, launch)) return;
-  paced_ns_ = everywhere_ ? part.length_ns() : in_steps_.overlap_ns(part);
+  paced_ns_ = everywhere_ ? part.length_ns() : in_steps_ns;
   is_cut_ = paced_ns_ < part.length_ns();
 }
 
@@ -82,24 +88,25 @@ void PacedIdle::add_blocked(const IdleStretch& stretch) {
 
 void PacedIdle::finish() {
   if (paced_ns_ == 0 || 2 * blocked_ns_ >= part_.length_ns()) return;
-  if (!candidates_.empty() && candidates_.back().interval == gap_) {
-    candidates_.back().paced_ns += paced_ns_;
-  } else {
-    candidates_.push_back({gap_, paced_ns_});
+  const auto paced_ns = static_cast<std::uint32_t>(paced_ns_);
+  if (!candidates_.empty() && latest_ == gap_) {
+    candidates_.back().paced_ns += paced_ns;
+    return;
   }
+  latest_ = gap_;
+  candidates_.push_back({static_cast<std::uint32_t>(gap_.length_ns()), paced_ns});
 }
 
 PacedIdle::Answer PacedIdle::take() {
   if (candidates_.empty()) return {};
   const auto middle = candidates_.begin() + static_cast<std::ptrdiff_t>(candidates_.size() / 2);
-  std::nth_element(candidates_.begin(), middle, candidates_.end(),
-                   [](const Candidate& a, const Candidate& b) {
-                     return a.interval.length_ns() < b.interval.length_ns();
-                   });
-  const std::int64_t limit_ns = kMostTimesTheMedian * middle->interval.length_ns();
+  std::nth_element(
+      candidates_.begin(), middle, candidates_.end(),
+      [](const Candidate& a, const Candidate& b) { return a.length_ns < b.length_ns; });
+  const std::int64_t limit_ns = kMostTimesTheMedian * middle->length_ns;
   Answer answer;
   for (const Candidate& gap : candidates_) {
-    if (gap.interval.length_ns() > limit_ns) continue;
+    if (gap.length_ns > limit_ns) continue;
     answer.idle_ns += gap.paced_ns;
     ++answer.gaps;
   }

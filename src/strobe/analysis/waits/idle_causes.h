@@ -26,16 +26,18 @@ class IdleCauses {
   IdleCauses(const CauseList& causes, const IntervalSet& steps)
       : causes_(causes), in_steps_(steps) {}
 
-  // A part of a gap begins. `gap`: its number; equal for all parts of one gap.
-  void start(std::uint32_t gap, Interval part) {
+  // A part of a gap begins. `gap`: its number; equal for all parts of one gap. Returns how much of
+  // the part is inside steps.
+  std::int64_t start(std::uint32_t gap, Interval part) {
     gap_ = gap;
     const std::int64_t in_steps_ns = in_steps_.overlap_ns(part);
     is_in_steps_ = in_steps_ns == part.length_ns();
     is_cut_ = in_steps_ns > 0 && !is_in_steps_;
+    return in_steps_ns;
   }
   // A stretch of the part.
   void add(const IdleStretch& stretch) {
-    if (sums_.size() <= stretch.cause.index()) sums_.resize(causes_.size());
+    if (stretch.cause.index() >= known_causes_) add_causes();
     Sum& sum = sums_[stretch.cause.index()];
     const std::int64_t length_ns = stretch.interval.length_ns();
     if (sum.gap != gap_) sum.open_gap(gap_);
@@ -68,6 +70,7 @@ class IdleCauses {
       gap = next;
     }
   };
+  void add_causes();
   void keep_longest(const IdleStretch& stretch, Sum& sum);
 
   const CauseList& causes_;
@@ -76,6 +79,7 @@ class IdleCauses {
   bool is_in_steps_ = false;  // the part, all of it
   bool is_cut_ = false;       // a step begins or ends in the part
   std::vector<Sum> sums_;     // per cause
+  std::size_t known_causes_ = 0;
   std::vector<CauseId> met_;  // in the order of their first stretches
 };
 
@@ -86,13 +90,15 @@ class PacedIdle {
   PacedIdle(const AttributedTrace& input, const IntervalSet& steps);
 
   // A part of a gap begins; the parts of one gap come one after the other. `launch`: of the work
-  // that ends the gap.
-  void start(Interval gap, const LaunchEnd& launch, Interval part);
+  // that ends the gap; `in_steps_ns`: the time of the part inside steps.
+  void start(Interval gap, const LaunchEnd& launch, Interval part, std::int64_t in_steps_ns);
   // A stretch of the part.
   void add(const IdleStretch& stretch) {
-    if (stretch.kind == IdleKind::kRuntimeCall || stretch.kind == IdleKind::kDataLoading) {
-      add_blocked(stretch);
-    }
+    static_assert(IdleKind::kOverhead < IdleKind::kDataLoading &&
+                      IdleKind::kRuntimeCall < IdleKind::kDataLoading &&
+                      IdleKind::kDataLoading < IdleKind::kOperator,
+                  "what may block comes first");
+    if (stretch.kind <= IdleKind::kDataLoading) add_blocked(stretch);
   }
   void finish();  // the part
 
@@ -103,9 +109,10 @@ class PacedIdle {
   Answer take();
 
  private:
+  // Shorter than 2 ms, so small numbers will do: there are as many as gaps.
   struct Candidate {
-    Interval interval;          // the whole gap
-    std::int64_t paced_ns = 0;  // what counts of it
+    std::uint32_t length_ns = 0;  // of the whole gap
+    std::uint32_t paced_ns = 0;   // what counts of it
   };
   void add_blocked(const IdleStretch& stretch);
   bool is_blocking_call(const IdleStretch& stretch);
@@ -115,6 +122,7 @@ class PacedIdle {
   OverlapCursor in_steps_;
   OncePerName<device::RuntimeCall (*)(std::string_view)> purpose_of_;
   std::vector<Candidate> candidates_;
+  Interval latest_;  // the gap of the last candidate
   // Of the current part.
   Interval gap_;
   Interval part_;

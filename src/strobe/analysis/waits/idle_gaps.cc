@@ -62,15 +62,21 @@ LaunchEnd find_launch_end(const AttributedTrace& input, std::uint32_t work) {
   return {thread_of(slice), input.trace.end_ns(slice), false};
 }
 
-LaunchEnd find_launch_end(const AttributedTrace& input, const IdleGap& gap) {
-  return gap.next_work == IdleGap::kNoWork ? LaunchEnd() : find_launch_end(input, gap.next_work);
+LaunchEnd find_launch_end(const AttributedTrace& input, const IdleGaps& gaps, std::size_t gap) {
+  const std::uint32_t work = gaps.next_works[gap];
+  return work == IdleGaps::kNoWork ? LaunchEnd() : find_launch_end(input, work);
 }
 
-std::vector<IdleGap> find_idle_gaps(const AttributedTrace& input, Interval hull) {
+IdleGaps find_idle_gaps(const AttributedTrace& input, Interval hull) {
   const auto& works = input.attribution.works;
-  std::vector<IdleGap> gaps;
+  IdleGaps gaps;
   if (works.size() == 0) return gaps;
-  gaps.reserve(works.size() + 1);  // untouched memory costs nothing
+  gaps.intervals.reserve(works.size() + 1);  // untouched memory costs nothing
+  gaps.next_works.reserve(works.size() + 1);
+  const auto add = [&](Interval gap, std::uint32_t next_work) {
+    gaps.intervals.push_back(gap);
+    gaps.next_works.push_back(next_work);
+  };
   std::int64_t busy_until_ns = std::numeric_limits<std::int64_t>::min();
   for (const std::uint32_t work : works.time_order) {
     const Interval interval = input.trace.interval(works.slices[work]);
@@ -79,16 +85,16 @@ std::vector<IdleGap> find_idle_gaps(const AttributedTrace& input, Interval hull)
       const std::int64_t start_ns = is_first ? hull.start_ns : busy_until_ns;
       if (start_ns >= hull.end_ns) return gaps;
       if (interval.start_ns > std::max(start_ns, hull.start_ns)) {
-        gaps.push_back({{start_ns, interval.start_ns}, work});
+        add({start_ns, interval.start_ns}, work);
       }
-    } else if (!gaps.empty() && gaps.back().interval.end_ns == interval.start_ns &&
-               !works.calls[gaps.back().next_work].valid()) {
-      gaps.back().next_work = work;
+    } else if (gaps.size() > 0 && gaps.intervals.back().end_ns == interval.start_ns &&
+               !works.calls[gaps.next_works.back()].valid()) {
+      gaps.next_works.back() = work;
     }
     busy_until_ns = std::max(busy_until_ns, interval.end_ns);
   }
   const std::int64_t rest_ns = std::max(busy_until_ns, hull.start_ns);
-  if (rest_ns < hull.end_ns) gaps.push_back({{rest_ns, hull.end_ns}, IdleGap::kNoWork});
+  if (rest_ns < hull.end_ns) add({rest_ns, hull.end_ns}, IdleGaps::kNoWork);
   return gaps;
 }
 

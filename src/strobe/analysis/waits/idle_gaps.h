@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -8,19 +9,20 @@
 
 namespace strobe::analysis {
 
-// A time in which no device of the trace works.
-struct IdleGap {
+// The times in which no device of the trace works.
+struct IdleGaps {
   static constexpr std::uint32_t kNoWork = 0xFFFFFFFFu;
 
-  Interval interval;
-  std::uint32_t next_work = kNoWork;  // of Attribution::Works: what ends the gap
+  IntervalSet intervals;
+  std::vector<std::uint32_t> next_works;  // per gap, of Attribution::Works: what ends it
+  std::size_t size() const { return intervals.size(); }
 };
 
 // The gaps between the device work of all streams, by time, as far as they meet `hull`. A gap keeps
 // its whole length, except that before the first work it starts with the hull, and after the last
 // one it ends with it. If several works end a gap together, one with a known call is its next work.
 // None in a trace without device work: what is not there is not idle.
-std::vector<IdleGap> find_idle_gaps(const AttributedTrace& input, Interval hull);
+IdleGaps find_idle_gaps(const AttributedTrace& input, Interval hull);
 
 // The host threads that idle time is explained by.
 struct LaunchingThreads {
@@ -41,7 +43,7 @@ struct LaunchEnd {
   bool is_exact = false;  // the end of the call itself
 };
 LaunchEnd find_launch_end(const AttributedTrace& input, std::uint32_t work);
-// That of the work that ends the gap.
-LaunchEnd find_launch_end(const AttributedTrace& input, const IdleGap& gap);
+// That of the work that ends a gap.
+LaunchEnd find_launch_end(const AttributedTrace& input, const IdleGaps& gaps, std::size_t gap);
 
 }  // namespace strobe::analysis

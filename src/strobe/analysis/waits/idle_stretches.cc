@@ -6,7 +6,9 @@ IdleExplainer::IdleExplainer(const AttributedTrace& input, const IntervalSet& id
     : causes_(input.trace.strings()),
       nothing_(causes_.id_of({})),
       launched_(causes_.id_of({IdleKind::kLaunched, {}, {}})),
-      threads_(find_launching_threads(input)) {
+      overheads_(input),
+      threads_(find_launching_threads(input)),
+      place_of_(input.trace.strings(), &frame_place) {
   activities_.reserve(input.tree.threads.size());
   for (std::uint32_t t = 0; t < input.tree.threads.size(); ++t) {
     activities_.emplace_back(input, t, causes_);

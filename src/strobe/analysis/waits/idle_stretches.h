@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <string_view>
 #include <vector>
 
 #include "strobe/analysis/launches/attribution.h"
 #include "strobe/analysis/waits/cause_list.h"
 #include "strobe/analysis/waits/idle_gaps.h"
+#include "strobe/analysis/waits/profiler_overhead.h"
 #include "strobe/analysis/waits/script_frames.h"
 #include "strobe/analysis/waits/thread_activity.h"
 #include "strobe/base/interval.h"
+#include "strobe/base/row_index.h"
 
 namespace strobe::analysis {
 
@@ -22,7 +25,8 @@ namespace strobe::analysis {
 //     cause         ooooo cccccccc lllllll       operator, runtime call, launched
 //
 // Until its launch has ended, the next work waits for the thread that launches it. If that thread
-// shows nothing, it waits for the script's thread, which has yet to start the other one.
+// shows nothing, it waits for the script's thread, which has yet to start the other one. While the
+// profiler does its own work, all of that may be its doing, so nothing else is looked at.
 class IdleExplainer {
  public:
   // `idle`: all times that will be asked for.
@@ -33,6 +37,22 @@ class IdleExplainer {
   // by ascending time. `launch`: of the work that ends the gap.
   template <class Use>
   void explain(const LaunchEnd& launch, Interval part, Use use) {
+    if (overheads_.empty()) {
+      explain_program(launch, part, use);
+      return;
+    }
+    overheads_.cut(
+        part, [&](Interval program) { explain_program(launch, program, use); },
+        [&](Interval overhead, StringId name) {
+          const CauseId cause = causes_.id_of({IdleKind::kOverhead, name, {}});
+          use(IdleStretch{overhead, cause, {}, OpTree::kNoThread, IdleKind::kOverhead});
+        });
+  }
+  const CauseList& causes() const { return causes_; }
+
+ private:
+  template <class Use>
+  void explain_program(const LaunchEnd& launch, Interval part, Use& use) {
     if (launch.thread == OpTree::kNoThread) {
       follow(threads_.busiest, part, use);
       return;
@@ -44,9 +64,7 @@ class IdleExplainer {
           {launched_ns, part.end_ns}, launched_, {}, launch.thread, IdleKind::kLaunched});
     }
   }
-  const CauseList& causes() const { return causes_; }
 
- private:
   template <class Use>
   void follow(std::uint32_t thread, Interval part, Use& use) {
     if (part.length_ns() <= 0) return;
@@ -55,14 +73,40 @@ class IdleExplainer {
     } else if (threads_.script_threads[thread] == thread && frames_[thread].empty()) {
       activities_[thread].list(part, std::ref(use));  // nobody knows more
     } else {
+      static_assert(IdleKind::kOperator < IdleKind::kRange && IdleKind::kRange < IdleKind::kNothing,
+                    "frames say more than the last ones");
       activities_[thread].list(part, [&](const IdleStretch& stretch) {
-        if (stretch.kind == IdleKind::kNothing) {
-          explain_nothing(stretch, use);
-        } else {
+        if (stretch.kind < IdleKind::kRange) {
           use(stretch);
+        } else if (stretch.kind == IdleKind::kRange) {
+          explain_range(stretch, use);
+        } else {
+          explain_nothing(stretch, use);
         }
       });
     }
+  }
+
+  // A frame of the script that was opened inside the range says more.
+  template <class Use>
+  void explain_range(const IdleStretch& range, Use& use) {
+    ThreadFrames& frames = frames_[range.thread];
+    if (frames.empty()) {
+      use(range);
+      return;
+    }
+    const auto is_of_script = [&](StringId name) { return place_of_(name) == FramePlace::kScript; };
+    StretchJoiner<Use> joiner(range.thread, use);
+    for (std::int64_t time_ns = range.interval.start_ns; time_ns < range.interval.end_ns;) {
+      const ThreadFrames::Answer frame = frames.script_at(time_ns, is_of_script);
+      if (frame.name.valid()) {
+        joiner.show(time_ns, causes_.id_of({IdleKind::kScript, frame.name, {}}), IdleKind::kScript);
+      } else {
+        joiner.show(time_ns, range.cause, IdleKind::kRange);
+      }
+      time_ns = std::min(frame.until_ns, range.interval.end_ns);
+    }
+    joiner.end(range.interval.end_ns);
   }
 
   // What the thread's calls and ranges do not explain: its frames, then all of the script's thread.
@@ -75,10 +119,12 @@ class IdleExplainer {
         return;
       }
       activities_[script].list(stretch.interval, [&](const IdleStretch& other) {
-        if (other.kind == IdleKind::kNothing) {
-          list_frames(script, other.interval, std::ref(use));
-        } else {
+        if (other.kind < IdleKind::kRange) {
           use(other);
+        } else if (other.kind == IdleKind::kRange) {
+          explain_range(other, use);
+        } else {
+          list_frames(script, other.interval, std::ref(use));
         }
       });
     });
@@ -99,9 +145,11 @@ class IdleExplainer {
   CauseList causes_;
   CauseId nothing_;
   CauseId launched_;
+  OverheadTimes overheads_;
   LaunchingThreads threads_;
   std::vector<ThreadActivity> activities_;  // per thread
   std::vector<ThreadFrames> frames_;
+  OncePerName<FramePlace (*)(std::string_view)> place_of_;
 };
 
 }  // namespace strobe::analysis

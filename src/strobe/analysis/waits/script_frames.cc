@@ -173,13 +173,22 @@ void ThreadFrames::sort() {
   });
 }
 
-ThreadFrames::Answer ThreadFrames::at(std::int64_t time_ns) {
+void ThreadFrames::move_to(std::int64_t time_ns) {
   for (; next_ < frames_.size() && frames_[next_].interval.start_ns <= time_ns; ++next_) {
     if (frames_[next_].interval.end_ns > time_ns) open_.push_back(next_);
   }
   while (!open_.empty() && frames_[open_.back()].interval.end_ns <= time_ns) open_.pop_back();
+}
+
+ThreadFrames::Answer ThreadFrames::until_next() const {
   Answer answer;
   if (next_ < frames_.size()) answer.until_ns = frames_[next_].interval.start_ns;
+  return answer;
+}
+
+ThreadFrames::Answer ThreadFrames::at(std::int64_t time_ns) {
+  move_to(time_ns);
+  Answer answer = until_next();
   if (open_.empty()) return answer;
   const Frame& innermost = frames_[open_.back()];
   answer.name = innermost.name;
@@ -187,21 +196,55 @@ ThreadFrames::Answer ThreadFrames::at(std::int64_t time_ns) {
   return answer;
 }
 
+namespace {
+
+// Whether slices of a thread meet any of some times.
+class MeetingTimes {
+ public:
+  explicit MeetingTimes(const IntervalSet& times) : times_(times) {}
+
+  bool meet(Interval slice) {
+    const auto end_at = [&](std::size_t i) { return times_[i].end_ns; };
+    const std::size_t first = search_.first_above(times_.size(), end_at, slice.start_ns);
+    return first < times_.size() && times_[first].start_ns < slice.end_ns;
+  }
+
+ private:
+  const IntervalSet& times_;
+  NearbySearch search_;
+};
+
+bool shows_as_range(SliceKind role) {
+  return role != SliceKind::kOperator && role != SliceKind::kDataLoader && role != SliceKind::kStep;
+}
+
+void add_shown_ranges(const AttributedTrace& input, const HostThread& thread,
+                      const IntervalSet& times, ThreadFrames& frames) {
+  MeetingTimes ranges(times);
+  for (std::size_t node = thread.root.index() + 1; node < thread.end.index(); ++node) {
+    if (!shows_as_range(input.tree.roles[node])) continue;
+    const Interval range = input.trace.interval(input.tree.slices[node]);
+    if (ranges.meet(range)) frames.add_range(range);
+  }
+}
+
+}  // namespace
+
 std::vector<ThreadFrames> find_frames(const AttributedTrace& input,
                                       const std::vector<char>& watched, const IntervalSet& times) {
   const Trace& trace = input.trace;
-  std::vector<ThreadFrames> frames(input.tree.threads.size());
-  std::vector<NearbySearch> searches(input.tree.threads.size());
-  const auto end_at = [&](std::size_t i) { return times[i].end_ns; };
+  const auto& threads = input.tree.threads;
+  std::vector<ThreadFrames> frames(threads.size());
+  std::vector<MeetingTimes> of_threads(threads.size(), MeetingTimes(times));
   for_each_on_threads(input, is_script_kind, [&](std::size_t row, std::uint32_t thread) {
     if (watched[thread] == 0) return;
     const Interval frame = trace.interval(SliceId(row));
-    const std::size_t first = searches[thread].first_above(times.size(), end_at, frame.start_ns);
-    if (first < times.size() && times[first].start_ns < frame.end_ns) {
-      frames[thread].add(frame, trace.slices().names[row]);
-    }
+    if (of_threads[thread].meet(frame)) frames[thread].add(frame, trace.slices().names[row]);
   });
-  for (ThreadFrames& one : frames) one.sort();
+  for (std::size_t t = 0; t < threads.size(); ++t) {
+    if (!frames[t].empty()) add_shown_ranges(input, threads[t], times, frames[t]);
+    frames[t].sort();
+  }
   return frames;
 }
 

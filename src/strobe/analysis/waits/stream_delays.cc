@@ -47,6 +47,16 @@ struct WaitTimes {
       use(time_ns, begun - ended);
     }
   }
+  // After sort(): the most that wait at one time, which is so right before one of them ceases to.
+  std::size_t longest_queue() const {
+    std::size_t begun = 0;
+    std::size_t longest = 0;
+    for (std::size_t ended = 0; ended < ends_ns.size(); ++ended) {
+      while (begun < begins_ns.size() && begins_ns[begun] < ends_ns[ended]) ++begun;
+      longest = std::max(longest, begun - ended);
+    }
+    return longest;
+  }
 };
 
 // The time from the end of the launching call to the start of the work, empty if that started
@@ -152,9 +162,7 @@ class StreamSums {
       sum.row.p90_delay_ns = quantiles.at(90);
     }
     sum.waits.sort();
-    sum.waits.replay([&](std::int64_t, std::size_t waiting) {
-      sum.row.longest_queue = std::max<std::uint64_t>(sum.row.longest_queue, waiting);
-    });
+    sum.row.longest_queue = sum.waits.longest_queue();
     if (span_ns_ > 0) {
       sum.row.mean_queue = static_cast<double>(sum.waits.total_ns) / static_cast<double>(span_ns_);
     }

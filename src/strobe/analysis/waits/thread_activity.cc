@@ -5,16 +5,13 @@
 namespace strobe::analysis {
 namespace {
 
-constexpr Interval kEndOfTime = {kForever, kForever};
-
+// Of ranges that are no operators.
 IdleKind idle_kind_of(SliceKind role) {
   switch (role) {
     case SliceKind::kStep:
       return IdleKind::kNothing;
     case SliceKind::kDataLoader:
       return IdleKind::kDataLoading;
-    case SliceKind::kOperator:
-      return IdleKind::kOperator;
     default:
       return IdleKind::kRange;
   }
@@ -67,49 +64,18 @@ void ThreadActivity::load_call(std::size_t first) {
   }
 }
 
-void ThreadActivity::load_node() {
-  node_interval_ =
-      node_ < nodes_end_ ? input_.trace.interval(input_.tree.slices[node_]) : kEndOfTime;
-}
-
-void ThreadActivity::skip_to(std::int64_t time_ns) {
-  if (open_.back().first_end_ns <= time_ns) drop_ended(time_ns);
-  while (node_interval_.start_ns <= time_ns) open_node(time_ns);
-}
-
-// A range that has ended already is skipped with all that it contains.
-void ThreadActivity::open_node(std::int64_t time_ns) {
-  if (node_interval_.end_ns <= time_ns) {
-    node_ = input_.tree.subtree_ends[node_].index();
-  } else {
-    open(NodeId(node_), node_interval_.end_ns);
-    ++node_;
-  }
-  load_node();
-}
-
-// Data loading says more than what is open inside or around it, and an operator more than the
-// ranges inside or around it.
-void ThreadActivity::open(NodeId node, std::int64_t end_ns) {
+void ThreadActivity::show_other_range(NodeId node, CauseId& cause, IdleKind& kind) {
   static_assert(IdleKind::kDataLoading < IdleKind::kOperator &&
                     IdleKind::kOperator < IdleKind::kRange && IdleKind::kRange < IdleKind::kNothing,
                 "the order of what says more");
-  const Open& around = open_.back();
-  IdleKind most = around.kind;
-  CauseId cause = around.cause;
-  const IdleKind kind = idle_kind_of(input_.tree.roles[node.index()]);
-  if (kind <= most && kind != IdleKind::kNothing) {
-    most = kind;
-    cause = kind == IdleKind::kOperator ? causes_.of_operator(input_.name(node))
-                                        : causes_.id_of({kind, input_.name(node), {}});
-  }
-  const std::int64_t first_end_ns = std::min(around.first_end_ns, end_ns);
-  open_.emplace_back(end_ns, first_end_ns, node, cause, most);
+  const IdleKind own = idle_kind_of(input_.tree.roles[node.index()]);
+  if (own > kind || own == IdleKind::kNothing) return;
+  kind = own;
+  cause = causes_.id_of({own, input_.name(node), {}});
 }
 
-void ThreadActivity::drop_ended(std::int64_t time_ns) {
-  while (open_.back().end_ns <= time_ns) open_.pop_back();
-  if (open_.back().first_end_ns > time_ns) return;
+// Some ranges that are still open started in one that has ended.
+void ThreadActivity::drop_crossed(std::int64_t time_ns) {
   std::vector<Open> before;
   before.swap(open_);
   open_.push_back(before.front());

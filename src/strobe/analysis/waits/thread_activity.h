@@ -62,18 +62,22 @@ class ThreadActivity {
   // Calls `use` with the stretches of a part of the time. Parts come by ascending start and do not
   // overlap.
   template <class Use>
-  void list(Interval part, Use use) {
+  void list(Interval part, Use&& use) {
     StretchJoiner<Use> joiner(thread_, use);
-    for (std::int64_t time_ns = part.start_ns; time_ns < part.end_ns;) {
-      while (call_interval_.end_ns <= time_ns) load_call(call_ + 1);
-      if (call_interval_.start_ns <= time_ns) {
-        joiner.show(time_ns, cause_of_call(), IdleKind::kRuntimeCall, CallId(call_));
-        time_ns = std::min(call_interval_.end_ns, part.end_ns);
-      } else {
+    std::int64_t time_ns = part.start_ns;
+    while (call_interval_.end_ns <= time_ns) load_call(call_ + 1);
+    while (time_ns < part.end_ns) {
+      if (call_interval_.start_ns > time_ns) {
         const std::int64_t until_ns = std::min(call_interval_.start_ns, part.end_ns);
         list_ranges({time_ns, until_ns}, joiner);
         time_ns = until_ns;
+        continue;
       }
+      joiner.show(time_ns, cause_of_call(), IdleKind::kRuntimeCall, CallId(call_));
+      if (call_interval_.end_ns > part.end_ns) break;
+      time_ns = call_interval_.end_ns;
+      do load_call(call_ + 1);
+      while (call_interval_.end_ns <= time_ns);
     }
     joiner.end(part.end_ns);
   }
@@ -107,13 +111,49 @@ class ThreadActivity {
       }
     }
   }
+  void skip_to(std::int64_t time_ns) {
+    if (open_.back().first_end_ns <= time_ns) drop_ended(time_ns);
+    while (node_interval_.start_ns <= time_ns) open_node(time_ns);
+  }
+  // A range that has ended already is skipped with all that it contains.
+  void open_node(std::int64_t time_ns) {
+    if (node_interval_.end_ns <= time_ns) {
+      node_ = input_.tree.subtree_ends[node_].index();
+    } else {
+      open(NodeId(node_), node_interval_.end_ns);
+      ++node_;
+    }
+    load_node();
+  }
+  // Data loading says more than what is open inside or around it, and an operator more than the
+  // ranges inside or around it.
+  void open(NodeId node, std::int64_t end_ns) {
+    const Open& around = open_.back();
+    const std::int64_t first_end_ns = std::min(around.first_end_ns, end_ns);
+    CauseId cause = around.cause;
+    IdleKind kind = around.kind;
+    if (input_.tree.roles[node.index()] != SliceKind::kOperator) {
+      show_other_range(node, cause, kind);
+    } else if (kind >= IdleKind::kOperator) {
+      kind = IdleKind::kOperator;
+      cause = causes_.of_operator(input_.name(node));
+    }
+    open_.emplace_back(end_ns, first_end_ns, node, cause, kind);
+  }
+  void drop_ended(std::int64_t time_ns) {
+    while (open_.back().end_ns <= time_ns) open_.pop_back();
+    if (open_.back().first_end_ns <= time_ns) drop_crossed(time_ns);
+  }
+  void load_node() {
+    node_interval_ =
+        node_ < nodes_end_ ? input_.trace.interval(input_.tree.slices[node_]) : kEndOfTime;
+  }
   void load_call(std::size_t first);
-  void load_node();
-  void skip_to(std::int64_t time_ns);
-  void open_node(std::int64_t time_ns);
-  void open(NodeId node, std::int64_t end_ns);
-  void drop_ended(std::int64_t time_ns);
+  void show_other_range(NodeId node, CauseId& cause, IdleKind& kind);
+  void drop_crossed(std::int64_t time_ns);
   CauseId cause_of_call();
+
+  static constexpr Interval kEndOfTime = {kForever, kForever};
 
   const AttributedTrace& input_;
   CauseList& causes_;

@@ -21,12 +21,17 @@ namespace {
 // Sources are found for this many of the largest rows of each table.
 constexpr std::size_t kRowsWithSource = 40;
 
-IntervalSet parts_in(const IntervalSet& span, const std::vector<IdleGap>& gaps) {
+bool holds_all(const IntervalSet& span, const IntervalSet& gaps) {
+  return gaps.empty() || (span.size() == 1 && span.front().start_ns <= gaps.front().start_ns &&
+                          gaps.back().end_ns <= span.front().end_ns);
+}
+
+IntervalSet parts_in(const IntervalSet& span, const IntervalSet& gaps) {
   IntervalSet parts;
   parts.reserve(gaps.size());
   OverlapCursor inside(span);
-  for (const IdleGap& gap : gaps) {
-    inside.parts_of(gap.interval, [&](Interval part) { parts.push_back(part); });
+  for (const Interval gap : gaps) {
+    inside.parts_of(gap, [&](Interval part) { parts.push_back(part); });
   }
   return parts;
 }
@@ -51,15 +56,14 @@ void add_sources(const AttributedTrace& input, const std::vector<std::uint32_t>&
   }
 }
 
-void explain_idle(const AttributedTrace& input, const std::vector<IdleGap>& gaps,
-                  const IntervalSet& span, IdleExplainer& explainer, IdleCauses& causes,
-                  PacedIdle& paced) {
+void explain_idle(const AttributedTrace& input, const IdleGaps& gaps, const IntervalSet& span,
+                  IdleExplainer& explainer, IdleCauses& causes, PacedIdle& paced) {
   OverlapCursor inside(span);
-  for (std::uint32_t i = 0; i < gaps.size(); ++i) {
-    const LaunchEnd launch = find_launch_end(input, gaps[i]);
-    inside.parts_of(gaps[i].interval, [&](Interval part) {
-      causes.start(i, part);
-      paced.start(gaps[i].interval, launch, part);
+  for (std::uint32_t gap = 0; gap < gaps.size(); ++gap) {
+    const LaunchEnd launch = find_launch_end(input, gaps, gap);
+    inside.parts_of(gaps.intervals[gap], [&](Interval part) {
+      const std::int64_t in_steps_ns = causes.start(gap, part);
+      paced.start(gaps.intervals[gap], launch, part, in_steps_ns);
       explainer.explain(launch, part, [&](const IdleStretch& stretch) {
         causes.add(stretch);
         paced.add(stretch);
@@ -73,9 +77,10 @@ Waits measure_whole(const AttributedTrace& input, const IntervalSet& span,
                     const IntervalSet& steps) {
   Waits waits;
   if (span.empty()) return waits;
-  const std::vector<IdleGap> gaps =
-      find_idle_gaps(input, {span.front().start_ns, span.back().end_ns});
-  const IntervalSet idle = parts_in(span, gaps);
+  const IdleGaps gaps = find_idle_gaps(input, {span.front().start_ns, span.back().end_ns});
+  const bool are_inside = holds_all(span, gaps.intervals);
+  const IntervalSet parts = are_inside ? IntervalSet() : parts_in(span, gaps.intervals);
+  const IntervalSet& idle = are_inside ? gaps.intervals : parts;
   IdleExplainer explainer(input, idle);
   IdleCauses causes(explainer.causes(), steps);
   PacedIdle paced(input, steps);
@@ -160,6 +165,8 @@ std::vector<RuntimeCallRow> merge_calls(const std::vector<const Waits*>& ranks) 
 
 std::string_view word_of(IdleKind kind) {
   switch (kind) {
+    case IdleKind::kOverhead:
+      return "overhead";
     case IdleKind::kRuntimeCall:
       return "runtime_call";
     case IdleKind::kDataLoading:

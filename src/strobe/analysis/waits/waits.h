@@ -21,11 +21,12 @@ struct AttributedTrace;
 // launched the next device work; without a known launch, the one that launches most. While it shows
 // nothing, the thread of the script takes its place: it has yet to start the other one.
 enum class IdleKind : std::uint8_t {
+  kOverhead,     // the profiler itself did something, whatever the thread shows meanwhile
   kRuntimeCall,  // it was in a runtime call
   kDataLoading,  // in data loading
   kOperator,     // in an operator, outside of runtime calls
   kRange,        // in another range of the framework or the script
-  kScript,       // in interpreter frames only
+  kScript,       // in interpreter frames only, or in one of the script that the range contains
   kNothing,      // nothing was recorded on it
   kLaunched,     // the next work had been launched already: the device or a dependency delays it
 };
@@ -34,7 +35,7 @@ std::string_view word_of(IdleKind kind);  // "runtime_call": for scripts
 // Idle time of one cause: one kind, name and operator around it.
 struct IdleRow {
   IdleKind kind = IdleKind::kNothing;
-  std::string name;    // of the call, operator, range or frame; "" for kNothing and kLaunched
+  std::string name;    // of what it was in; "" for kNothing and kLaunched
   std::string inside;  // for a call: the innermost operator, or else range, around it; "" if none
   std::string source;  // the interpreter frame around the longest: "train.py(31): step", "" unknown
   TimeStat idle;       // calls: gaps that it took part in; max and min: in one of them
@@ -82,8 +83,8 @@ struct Waits {
   // them). A gap counts if
   // - the call that launched the next work ended in the gap, and the work started at most 20 us
   //   after that, or during the call;
-  // - for more than half of it the thread was not blocked, that is, neither in data loading nor in
-  //   a runtime call of more than 100 us that is no launch;
+  // - for more than half of it the thread was not blocked, that is, not held up by the profiler,
+  //   and neither in data loading nor in a runtime call of more than 100 us that is no launch;
   // - it is shorter than 2 ms, and not over 20 times as long as the median of the gaps above: a
   //   single long gap is a stall of the host, not its pace.
   std::int64_t paced_idle_ns = 0;  // without the time in which the thread was blocked

@@ -207,7 +207,7 @@ TEST_F(AttributionTest, work_is_visited_by_its_owner_then_by_its_call_and_orphan
   for (const std::uint32_t work : result_.works.visiting_order) {
     order.emplace_back(trace_.name(result_.works.slices[work]));
   }
-  EXPECT_THAT(order, ElementsAre("of b", "of a, first", "of a, second", "orphan"));
+  EXPECT_THAT(order, ElementsAre("of a, first", "of a, second", "of b", "orphan"));
 }
 
 TEST_F(AttributionTest, work_launched_outside_the_selection_is_left_out_and_orphans_go_by_time) {

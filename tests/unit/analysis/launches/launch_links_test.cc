@@ -70,7 +70,7 @@ TEST(LaunchLinksTest, an_external_id_means_the_last_operator_that_carries_it) {
   const SliceId b = sketch.last();
   const Linked l = linked(sketch);
   const OperatorsByExternalId operators(l.trace, l.tree);
-  EXPECT_EQ(operators.find(3), l.tree.nodes_of_slices[b.index()]);
+  EXPECT_EQ(operators.find(3), find_node(l.trace, l.tree, b));
   EXPECT_FALSE(operators.find(4).valid());
   EXPECT_FALSE(operators.find(kNoLaunchId).valid());
 }

@@ -30,12 +30,13 @@ std::string name_of(const Trace& trace, const OpTree& tree, NodeId node) {
 }
 
 std::string parent_of(const Trace& trace, const OpTree& tree, SliceId slice) {
-  return name_of(trace, tree, tree.parents[tree.nodes_of_slices[slice.index()].index()]);
+  return name_of(trace, tree, tree.parents[find_node(trace, tree, slice).index()]);
 }
 
 std::vector<std::string> visited(const Trace& trace, const OpTree& tree) {
   std::vector<std::string> names;
-  for (const NodeId node : tree.visiting_order) names.push_back(name_of(trace, tree, node));
+  for (std::size_t i = 0; i < tree.size(); ++i)
+    names.push_back(name_of(trace, tree, tree.node_at(i)));
   return names;
 }
 
@@ -106,7 +107,7 @@ TEST(OpTreeTest, the_nesting_hint_decides_where_a_slice_ends) {
   EXPECT_EQ(parent_of(trace, build_op_tree(trace), b), "a");
 }
 
-TEST(OpTreeTest, later_siblings_are_visited_first_each_with_its_subtree) {
+TEST(OpTreeTest, only_the_classic_tables_visit_later_siblings_first) {
   const Trace trace = Sketch()
                           .slice("a", kOp, 0_us, 10_us)
                           .slice("a1", kOp, 1_us, 2_us)
@@ -116,7 +117,31 @@ TEST(OpTreeTest, later_siblings_are_visited_first_each_with_its_subtree) {
                           .slice("b1", kOp, 21_us, 1_us)
                           .trace();
   EXPECT_THAT(visited(trace, build_op_tree(trace)),
-              ElementsAre("thread", "b", "b1", "a", "a2", "a21", "a1"));
+              ElementsAre("thread", "a", "a1", "a2", "a21", "b", "b1"));
+  const OpTree classic = build_op_tree(trace, {}, TreeRules::kCompatible);
+  EXPECT_THAT(visited(trace, classic), ElementsAre("thread", "b", "b1", "a", "a2", "a21", "a1"));
+  for (std::uint32_t i = 0; i < classic.size(); ++i) {
+    EXPECT_EQ(classic.position_of(classic.node_at(i)), i);
+  }
+}
+
+TEST(OpTreeTest, the_node_of_a_slice_is_found_among_those_of_one_start) {
+  Sketch sketch;
+  sketch.slice("outer", kOp, 0_us, 10_us).slice("inner", kOp, 0_us, 5_us);
+  sketch.slice("later", kOp, 7_us, 1_us).slice("frame", SliceKind::kPythonCall, 0_us, 9_us);
+  sketch.stream(0, 7).slice("kernel", SliceKind::kKernel, 0_us, 1_us);
+  const Trace trace = sketch.trace();
+  const OpTree tree = build_op_tree(trace);
+  const std::vector<NodeId> nodes = nodes_of_slices(trace, tree);
+  ASSERT_EQ(nodes.size(), trace.slice_count());
+  for (std::uint32_t i = 0; i < nodes.size(); ++i) {
+    const NodeId found = find_node(trace, tree, SliceId(i));
+    EXPECT_EQ(found, nodes[i]);
+    EXPECT_EQ(found.valid(), is_tree_kind(trace.kind(SliceId(i))));
+    if (found.valid()) {
+      EXPECT_EQ(tree.slices[found.index()], SliceId(i));
+    }
+  }
 }
 
 TEST(OpTreeTest, a_subtree_is_a_range_of_nodes) {
@@ -330,7 +355,7 @@ TEST(OpTreeTest, every_slice_of_an_asynchronous_track_stands_alone) {
   EXPECT_EQ(parent_of(trace, tree, crossing), "thread");
   EXPECT_EQ(tree.crossings, 0u);
   EXPECT_THAT(visited(trace, tree),
-              ElementsAre("thread", "frame", "thread", "crossing", "inner", "fetch"));
+              ElementsAre("thread", "frame", "thread", "fetch", "inner", "crossing"));
 }
 
 }  // namespace

@@ -79,10 +79,11 @@ TEST_F(IdleCausesTest, the_part_in_steps_is_exact_where_a_step_ends_inside_a_gap
   EXPECT_EQ(table.rows[1].in_steps_ns, 3);
 }
 
-void add_part(const IdleGap& gap, Interval part, const AttributedTrace& input,
-              IdleExplainer& explainer, PacedIdle& paced) {
-  const LaunchEnd launch = find_launch_end(input, gap);
-  paced.start(gap.interval, launch, part);
+// A part of the gap that the work ends.
+void add_part(Interval gap, std::uint32_t work, Interval part, const IntervalSet& steps,
+              const AttributedTrace& input, IdleExplainer& explainer, PacedIdle& paced) {
+  const LaunchEnd launch = work == IdleGaps::kNoWork ? LaunchEnd() : find_launch_end(input, work);
+  paced.start(gap, launch, part, OverlapCursor(steps).overlap_ns(part));
   explainer.explain(launch, part, [&](const IdleStretch& stretch) { paced.add(stretch); });
   paced.finish();
 }
@@ -110,12 +111,13 @@ struct Pace {
   PacedIdle::Answer answer(const IntervalSet& steps = {}) {
     const Trace trace = sketch.trace();
     const AttributedTrace input = attribute_trace(trace);
-    const std::vector<IdleGap> gaps = find_idle_gaps(input, trace.extent());
-    IntervalSet idle;
-    for (const IdleGap& gap : gaps) idle.push_back(gap.interval);
-    IdleExplainer explainer(input, idle);
+    const IdleGaps gaps = find_idle_gaps(input, trace.extent());
+    IdleExplainer explainer(input, gaps.intervals);
     PacedIdle paced(input, steps);
-    for (const IdleGap& gap : gaps) add_part(gap, gap.interval, input, explainer, paced);
+    for (std::size_t i = 0; i < gaps.size(); ++i) {
+      const Interval gap = gaps.intervals[i];
+      add_part(gap, gaps.next_works[i], gap, steps, input, explainer, paced);
+    }
     return paced.take();
   }
 };
@@ -147,12 +149,12 @@ TEST(PacedIdleTest, two_parts_of_a_gap_are_one_gap) {
                           .correlation(1)
                           .trace();
   const AttributedTrace input = attribute_trace(trace);
-  const IdleGap gap = {{0_us, 40_us}, 0};
-  IdleExplainer explainer(input, {gap.interval});
+  const Interval gap = {0_us, 40_us};
+  IdleExplainer explainer(input, {gap});
   const IntervalSet steps;
   PacedIdle paced(input, steps);
-  add_part(gap, {0_us, 10_us}, input, explainer, paced);
-  add_part(gap, {20_us, 40_us}, input, explainer, paced);
+  add_part(gap, 0, {0_us, 10_us}, steps, input, explainer, paced);
+  add_part(gap, 0, {20_us, 40_us}, steps, input, explainer, paced);
   const PacedIdle::Answer answer = paced.take();
   EXPECT_EQ(answer.gaps, 1u);
   EXPECT_EQ(answer.idle_ns, 30_us);
@@ -164,6 +166,22 @@ TEST(PacedIdleTest, a_blocking_call_or_data_loading_is_no_pace) {
   pace.launch_after(150_us, kCall, "cudaMemcpyAsync");
   pace.launch_after(150_us, SliceKind::kDataLoader, "load");
   EXPECT_EQ(pace.answer().gaps, 10u);
+}
+
+TEST(PacedIdleTest, the_time_of_the_profiler_is_no_pace) {
+  Pace pace;
+  for (int i = 0; i < 10; ++i) pace.launch_after(30_us);
+  const auto flush_for = [&](std::int64_t duration_ns) {
+    pace.sketch.thread(0, -1).slice("Buffer Flush", SliceKind::kOverhead, pace.time_ns + 10_us,
+                                    duration_ns);
+  };
+  flush_for(200_us);
+  pace.launch_after(300_us);  // most of this gap is the flush
+  flush_for(20_us);
+  pace.launch_after(100_us);
+  const PacedIdle::Answer answer = pace.answer();
+  EXPECT_EQ(answer.gaps, 11u);
+  EXPECT_EQ(answer.idle_ns, 10 * 40_us + 90_us);
 }
 
 TEST(PacedIdleTest, a_short_call_or_a_long_launch_is_pace) {
@@ -203,12 +221,13 @@ TEST(PacedIdleTest, work_that_was_launched_before_the_gap_is_not_paced) {
                           .correlation(2)
                           .trace();
   const AttributedTrace input = attribute_trace(trace);
-  const std::vector<IdleGap> gaps = find_idle_gaps(input, {1_us, 9_us});
+  const IdleGaps gaps = find_idle_gaps(input, {1_us, 9_us});
   ASSERT_EQ(gaps.size(), 1u);
-  IdleExplainer explainer(input, {gaps[0].interval});
+  const Interval gap = gaps.intervals[0];
+  IdleExplainer explainer(input, {gap});
   const IntervalSet steps;
   PacedIdle paced(input, steps);
-  add_part(gaps[0], gaps[0].interval, input, explainer, paced);
+  add_part(gap, gaps.next_works[0], gap, steps, input, explainer, paced);
   EXPECT_EQ(paced.take().gaps, 0u);
 }
 

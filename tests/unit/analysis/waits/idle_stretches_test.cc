@@ -18,14 +18,13 @@ using ::testing::ElementsAre;
 std::vector<std::string> causes_of(Sketch& sketch) {
   const Trace trace = sketch.trace();
   const AttributedTrace input = attribute_trace(trace);
-  const std::vector<IdleGap> gaps = find_idle_gaps(input, trace.extent());
-  IntervalSet idle;
-  for (const IdleGap& gap : gaps) idle.push_back(gap.interval);
-  IdleExplainer explainer(input, idle);
+  const IdleGaps gaps = find_idle_gaps(input, trace.extent());
+  IdleExplainer explainer(input, gaps.intervals);
   std::vector<std::string> texts;
-  for (const IdleGap& gap : gaps) {
-    std::int64_t time_ns = gap.interval.start_ns;
-    explainer.explain(find_launch_end(input, gap), gap.interval, [&](const IdleStretch& stretch) {
+  for (std::size_t i = 0; i < gaps.size(); ++i) {
+    const Interval gap = gaps.intervals[i];
+    std::int64_t time_ns = gap.start_ns;
+    explainer.explain(find_launch_end(input, gaps, i), gap, [&](const IdleStretch& stretch) {
       EXPECT_EQ(stretch.interval.start_ns, time_ns);
       time_ns = stretch.interval.end_ns;
       std::string text;
@@ -38,7 +37,7 @@ std::vector<std::string> causes_of(Sketch& sketch) {
       if (cause.name.valid()) text += " " + std::string(trace.strings()[cause.name]);
       texts.push_back(text + " " + std::to_string(stretch.interval.length_ns() / 1_us));
     });
-    EXPECT_EQ(time_ns, gap.interval.end_ns);
+    EXPECT_EQ(time_ns, gap.end_ns);
   }
   return texts;
 }
@@ -185,6 +184,82 @@ TEST(IdleExplainerTest, without_launches_the_thread_with_most_ranges_explains) {
       .slice("k", kKernel, 20_us, 10_us);
   EXPECT_THAT(causes_of(sketch),
               ElementsAre("1: operator op 10", "1: range range 5", "1: nothing 5"));
+}
+
+TEST(IdleExplainerTest, while_the_profiler_works_nothing_else_is_the_reason) {
+  Sketch sketch;
+  sketch.thread(1)
+      .slice("op", kOp, 0_us, 30_us)
+      .slice("launch", kCall, 25_us, 3_us)
+      .correlation(1)
+      .stream(0, 7)
+      .slice("k", kKernel, 40_us, 10_us)
+      .correlation(1)
+      .thread(0, -1)
+      .slice("Buffer Flush", SliceKind::kOverhead, 5_us, 10_us)
+      .slice("Activity Buffer Request", SliceKind::kOverhead, 30_us, 5_us)
+      .slice("Buffer Flush", SliceKind::kOverhead, 42_us, 5_us);
+  EXPECT_THAT(causes_of(sketch),
+              ElementsAre("1: operator op 5", "overhead Buffer Flush 10", "1: operator op 10",
+                          "1: runtime_call launch 3", "1: launched 2",
+                          "overhead Activity Buffer Request 5", "1: launched 5"));
+}
+
+TEST(IdleExplainerTest, an_overhead_of_the_driver_belongs_to_the_call_around_it) {
+  Sketch sketch;
+  sketch.thread(1)
+      .slice("launch", kCall, 0_us, 20_us)
+      .correlation(1)
+      .stream(0, 7)
+      .slice("k", kKernel, 20_us, 10_us)
+      .correlation(1)
+      .thread(0, -1)
+      .slice("Lazy Function Loading", SliceKind::kOverhead, 5_us, 10_us);
+  EXPECT_THAT(causes_of(sketch), ElementsAre("1: runtime_call launch 20"));
+}
+
+constexpr auto kModuleRange = SliceKind::kForward;
+
+// Modules are ranges; what the script itself does in them is slow.
+TEST(IdleExplainerTest, a_frame_of_the_script_says_more_than_the_range_it_was_opened_in) {
+  Sketch sketch;
+  sketch.thread(1)
+      .slice("train.py(31): step", SliceKind::kPythonCall, 0_us, 110_us)
+      .slice("nn.Module: Net_0", kModuleRange, 10_us, 80_us)
+      .slice("net.py(12): forward", SliceKind::kPythonCall, 20_us, 40_us)
+      .slice("nn.Module: Linear_0", kModuleRange, 40_us, 10_us)
+      .slice("torch/nn/modules/linear.py(114): forward", SliceKind::kPythonCall, 42_us, 6_us)
+      .slice("<built-in function sleep>", SliceKind::kPythonCall, 52_us, 6_us)
+      .slice("aten::relu", kOp, 70_us, 10_us)
+      .slice("launch", kCall, 95_us, 5_us)
+      .correlation(1)
+      .stream(0, 7)
+      .slice("k", kKernel, 100_us, 10_us)
+      .correlation(1);
+  EXPECT_THAT(causes_of(sketch),
+              ElementsAre("1: script train.py(31): step 10", "1: range nn.Module: Net_0 10",
+                          "1: script net.py(12): forward 20", "1: range nn.Module: Linear_0 10",
+                          "1: script net.py(12): forward 10", "1: range nn.Module: Net_0 10",
+                          "1: operator aten::relu 10", "1: range nn.Module: Net_0 10",
+                          "1: script train.py(31): step 5", "1: runtime_call launch 5"));
+}
+
+TEST(IdleExplainerTest, frames_in_ranges_of_the_script_thread_count_for_the_other_thread) {
+  Sketch sketch;
+  sketch.thread(1)
+      .slice("Step#1", SliceKind::kStep, 0_us, 60_us)
+      .slice("loss", SliceKind::kAnnotation, 0_us, 30_us)
+      .slice("loss.py(5): smooth", SliceKind::kPythonCall, 10_us, 15_us)
+      .thread(2)
+      .slice("backward", kOp, 30_us, 10_us)
+      .slice("launch", kCall, 38_us, 2_us)
+      .correlation(1)
+      .stream(0, 7)
+      .slice("k", kKernel, 40_us, 20_us)
+      .correlation(1);
+  EXPECT_THAT(causes_of(sketch),
+              ElementsAre("1: range loss 10", "1: script loss.py(5): smooth 15", "1: range loss 5",
+                          "2: operator backward 8", "2: runtime_call launch 2"));
 }
 
 TEST(IdleExplainerTest, without_host_threads_nothing_is_known) {

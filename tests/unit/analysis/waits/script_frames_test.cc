@@ -45,6 +45,45 @@ TEST(ThreadFramesTest, the_innermost_frame_answers_until_something_changes) {
   EXPECT_FALSE(frames.at(40).name.valid());
 }
 
+TEST(ThreadFramesTest, in_a_range_the_innermost_frame_of_the_script_answers) {
+  const StringId script(1);
+  const StringId library(2);
+  const auto is_of_script = [&](StringId name) { return name == script; };
+  ThreadFrames frames;
+  frames.add({0, 100}, script);
+  frames.add({20, 60}, script);
+  frames.add({30, 40}, library);
+  frames.add_range({10, 90});
+  frames.add_range({45, 50});
+  frames.sort();
+  const auto at = [&](std::int64_t time_ns) { return frames.script_at(time_ns, is_of_script); };
+  EXPECT_FALSE(at(10).name.valid());  // the outer frame is not inside
+  EXPECT_EQ(at(10).until_ns, 20);
+  EXPECT_EQ(at(20).name, script);
+  EXPECT_EQ(at(20).until_ns, 30);
+  EXPECT_EQ(at(35).name, script);
+  EXPECT_EQ(at(35).until_ns, 40);
+  EXPECT_FALSE(at(45).name.valid());
+  EXPECT_EQ(at(50).name, script);
+  EXPECT_EQ(at(50).until_ns, 60);
+  EXPECT_FALSE(at(60).name.valid());
+  EXPECT_EQ(at(60).until_ns, 90);
+}
+
+TEST(ThreadFramesTest, a_frame_that_has_ended_does_not_answer_though_a_later_one_is_open) {
+  const StringId script(1);
+  const StringId library(2);
+  ThreadFrames frames;
+  frames.add_range({0, 100});
+  frames.add({10, 40}, script);
+  frames.add({20, 60}, library);
+  frames.sort();
+  const auto is_of_script = [&](StringId name) { return name == script; };
+  EXPECT_EQ(frames.script_at(30, is_of_script).name, script);
+  EXPECT_EQ(frames.script_at(30, is_of_script).until_ns, 40);
+  EXPECT_FALSE(frames.script_at(50, is_of_script).name.valid());
+}
+
 TEST(FindFramesTest, keeps_the_frames_of_watched_threads_that_meet_the_times) {
   Sketch sketch;
   for (const std::int64_t thread : {1, 2}) {

@@ -58,6 +58,32 @@ TEST(WaitsTest, idle_time_is_explained_with_the_line_of_the_script) {
   EXPECT_EQ(waits.streams[0].works, 2u);
 }
 
+TEST(WaitsTest, the_time_of_the_profiler_has_its_own_row_and_no_line_of_the_script) {
+  const Trace trace = Sketch()
+                          .thread(1)
+                          .slice("train.py(31): step", SliceKind::kPythonCall, 0_us, 100_us)
+                          .slice("aten::mm", kOp, 0_us, 90_us)
+                          .slice("cudaLaunchKernel", kCall, 80_us, 5_us)
+                          .correlation(1)
+                          .stream(0, 7)
+                          .slice("gemm", kKernel, 90_us, 10_us)
+                          .correlation(1)
+                          .thread(0, -1)
+                          .slice("Activity Buffer Request", SliceKind::kOverhead, 10_us, 60_us)
+                          .trace();
+  const Waits waits = measure_waits(attribute_trace(trace), {{0_us, 100_us}}, {{0_us, 50_us}});
+  EXPECT_EQ(waits.idle_ns, 90_us);
+  ASSERT_EQ(waits.idle.size(), 4u);
+  EXPECT_EQ(waits.idle[0].kind, IdleKind::kOverhead);
+  EXPECT_EQ(waits.idle[0].name, "Activity Buffer Request");
+  EXPECT_EQ(waits.idle[0].inside, "");
+  EXPECT_EQ(waits.idle[0].source, "");
+  EXPECT_EQ(waits.idle[0].idle, (TimeStat{1, 60_us, 60_us, 60_us}));
+  EXPECT_EQ(waits.idle[0].in_steps_ns, 40_us);
+  EXPECT_EQ(waits.idle[1].name, "aten::mm");
+  EXPECT_EQ(waits.idle[1].idle, (TimeStat{1, 20_us, 20_us, 20_us}));
+}
+
 TEST(WaitsTest, a_selection_of_the_trees_changes_nothing) {
   const Trace trace = training_step();
   const IntervalSet span = {{50_us, 100_us}};
@@ -104,9 +130,15 @@ Trace random_trace(unsigned seed) {
   }
   for (std::uint32_t i = 0; i < 120; ++i) {
     const SliceKind kind = kKinds[below(6)];
+    const std::string number = std::to_string(below(9));
     sketch.thread(1 + below(3))
-        .slice("host " + std::to_string(below(9)), kind, below(1000), below(60));
+        .slice(kind == SliceKind::kPythonCall ? "host.py(" + number + "): f" : "host " + number,
+               kind, below(1000), below(60));
     if (kind == SliceKind::kRuntimeCall) sketch.correlation(i);
+  }
+  for (int i = 0; i < 6; ++i) {
+    sketch.thread(0, -1).slice("flush " + std::to_string(below(2)), SliceKind::kOverhead,
+                               below(1000), below(40));
   }
   for (int i = 0; i < 25; ++i) {
     sketch.stream(static_cast<std::int32_t>(below(2)), below(3))
@@ -248,6 +280,7 @@ TEST(MergeWaitsTest, rows_of_one_cause_are_added_and_the_longest_of_all_is_kept)
 }
 
 TEST(IdleKindTest, every_kind_has_its_word) {
+  EXPECT_EQ(word_of(IdleKind::kOverhead), "overhead");
   EXPECT_EQ(word_of(IdleKind::kRuntimeCall), "runtime_call");
   EXPECT_EQ(word_of(IdleKind::kDataLoading), "data_loading");
   EXPECT_EQ(word_of(IdleKind::kOperator), "operator");

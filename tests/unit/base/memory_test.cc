@@ -1,0 +1,40 @@
+#include "strobe/base/memory.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "tests/support/watched.h"
+
+namespace strobe {
+namespace {
+
+// How often the process met a page that it did not have yet.
+long page_faults() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_minflt;
+}
+
+long page_faults_of_a_list() {
+  const long before = page_faults();
+  const std::vector<char> list(8 << 20, 'x');
+  EXPECT_EQ(list.back(), 'x');
+  return page_faults() - before;
+}
+
+TEST(MemoryTest, freed_memory_serves_the_next_list) {
+#ifdef __GLIBC__
+  if (test::kIsWatched) GTEST_SKIP() << "a sanitizer brings its own memory";
+  keep_freed_memory();
+  page_faults_of_a_list();
+  EXPECT_LT(page_faults_of_a_list(), 200);  // of 2,048 pages of 4 KiB
+#else
+  GTEST_SKIP() << "only the GNU C library can be told";
+#endif
+}
+
+}  // namespace
+}  // namespace strobe
