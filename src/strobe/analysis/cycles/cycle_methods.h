@@ -32,9 +32,10 @@ struct SequencePeriods {
 // After how many elements a sequence repeats itself. `functions` are numbers below `count`.
 SequencePeriods find_periods(std::span<const std::uint32_t> functions, std::size_t count);
 
-// Whether the sequence repeats itself after one of these periods and not after a fraction of it.
+// Whether the sequence repeats itself, from `first` on, after one of these periods and not after a
+// fraction of it. Functions that come only before `first` may be missing in a period.
 bool repeats_after(std::span<const std::uint32_t> functions, std::size_t count,
-                   std::span<const std::size_t> periods);
+                   std::span<const std::size_t> periods, std::size_t first = 0);
 
 // Guessed borders vary; if the lengths vary by more than half their mean, there is no rhythm.
 inline constexpr double kMostVariation = 0.5;

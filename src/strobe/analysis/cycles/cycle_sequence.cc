@@ -3,6 +3,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@ constexpr double kAlikeCounts = 1.25;      // groups with counts this near to th
 constexpr double kAlikePeriods = 0.02;     // two methods agree if their periods differ by less
 constexpr double kPeriodTolerance = 0.05;  // allowed deviation of an anchor chosen for its period
 constexpr double kLeastPiece = 0.5;        // shorter parts at the ends of the trace are dropped
+constexpr double kLeastFunctions = 0.95;   // of all that recur: so many are in every cycle
 
 // The work of one stream, in execution order.
 struct Lane {
@@ -76,70 +78,139 @@ Lane lane_of(const Trace& trace) {
   return lane;
 }
 
-std::vector<double> arrival_distances_ns(const Trace& trace, const Lane& lane,
-                                         std::size_t function) {
-  const auto occurrences = lane.occurrences(function);
+// Places in the lane where cycles may begin, ascending.
+using Marks = std::vector<std::size_t>;
+using MarksView = std::span<const std::size_t>;
+
+std::vector<double> distances_ns(const Trace& trace, const Lane& lane, MarksView marks) {
   std::vector<double> distances;
-  for (std::size_t i = 1; i < occurrences.size(); ++i) {
-    distances.push_back(static_cast<double>(trace.start_ns(lane.slices[occurrences[i]]) -
-                                            trace.start_ns(lane.slices[occurrences[i - 1]])));
+  for (std::size_t i = 1; i < marks.size(); ++i) {
+    distances.push_back(static_cast<double>(trace.start_ns(lane.slices[marks[i]]) -
+                                            trace.start_ns(lane.slices[marks[i - 1]])));
   }
   return distances;
 }
 
-std::vector<double> distances_in_kernels(const Lane& lane, std::size_t function) {
-  const auto occurrences = lane.occurrences(function);
+std::vector<double> distances_in_kernels(MarksView marks) {
   std::vector<double> distances;
-  for (std::size_t i = 1; i < occurrences.size(); ++i) {
-    distances.push_back(static_cast<double>(occurrences[i] - occurrences[i - 1]));
+  for (std::size_t i = 1; i < marks.size(); ++i) {
+    distances.push_back(static_cast<double>(marks[i] - marks[i - 1]));
   }
   return distances;
 }
 
-// The functions that run once per cycle are the rarest ones. Functions with equal counts form a
-// group; the group with the most even spacing wins, and its first member begins the cycle.
-std::optional<std::size_t> rare_anchor(const Trace& trace, const Lane& lane) {
-  std::map<std::size_t, std::size_t> first_of_count;
-  for (std::size_t f = 0; f < lane.function_count(); ++f) {
-    const std::size_t count = lane.occurrences(f).size();
-    if (count >= kLeastRepetitions) first_of_count.try_emplace(count, f);
+double usual_distance(MarksView marks) { return stats::median_of(distances_in_kernels(marks)); }
+
+bool have_one_length(double period, double other) {
+  return std::abs(period - other) <= kAlikePeriods * other;
+}
+
+// What begins a cycle recurs throughout the sequence: a prefill or a warm-up may be full of
+// functions that never come again.
+bool is_spread(std::size_t first, std::size_t last, std::size_t size) {
+  return last > first && 2 * (last - first) >= size;
+}
+
+std::vector<MarksView> marks_of_functions(const Lane& lane) {
+  std::vector<MarksView> marks;
+  for (std::size_t f = 0; f < lane.function_count(); ++f) marks.push_back(lane.occurrences(f));
+  return marks;
+}
+
+// Where one function follows another one. If no function runs just once per cycle, some pair still
+// does: the first layer follows the optimizer, all other layers a layer. Nobody knows what came
+// before the first kernel; where it is one cycle ahead of a pair, it counts as one.
+std::vector<Marks> marks_of_pairs(const Lane& lane) {
+  const std::vector<std::uint32_t>& functions = lane.functions;
+  std::unordered_map<std::uint64_t, std::size_t> rows;
+  std::vector<Marks> marks;
+  for (std::size_t i = 1; i < functions.size(); ++i) {
+    const std::uint64_t pair = (std::uint64_t{functions[i - 1]} << 32) | functions[i];
+    const auto [row, is_new] = rows.try_emplace(pair, marks.size());
+    if (is_new) marks.emplace_back();
+    marks[row->second].push_back(i);
   }
-  std::optional<std::size_t> best;
+  for (Marks& of_pair : marks) {
+    const std::size_t first = of_pair.front();
+    const bool may_begin = functions[first] == functions[0] && of_pair.size() > 1 &&
+                           have_one_length(static_cast<double>(first), usual_distance(of_pair));
+    if (may_begin) of_pair.insert(of_pair.begin(), 0);
+  }
+  std::ranges::stable_sort(marks, {}, [](const Marks& of_pair) { return of_pair.front(); });
+  return marks;
+}
+
+// The first turn of a loop may differ from all others: a prefill, a warm-up.
+enum class Turns : std::uint8_t { kAll, kAllButTheFirst };
+
+MarksView marks_of(Turns turns, MarksView marks) {
+  return turns == Turns::kAll ? marks : marks.subspan(1);
+}
+
+// What runs once per cycle is rarest. Candidates with equal counts form a group; the group with the
+// most even spacing in time wins, and its first member begins the cycle. Empty if none is even.
+MarksView rarest_even(const Trace& trace, const Lane& lane, std::span<const MarksView> candidates,
+                      Turns turns) {
+  std::map<std::size_t, MarksView> first_of_count;
+  for (const MarksView marks : candidates) {
+    const bool recurs = marks.size() >= kLeastRepetitions &&
+                        is_spread(marks.front(), marks.back(), lane.slices.size());
+    if (recurs) first_of_count.try_emplace(marks.size(), marks);
+  }
+  MarksView best;
   double least = kMostVariation;
-  for (const auto& [count, function] : first_of_count) {
+  for (const auto& [count, marks] : first_of_count) {
     const auto rarest = static_cast<double>(first_of_count.begin()->first);
     if (static_cast<double>(count) > kAlikeCounts * rarest) break;
-    const double variation = variation_of(arrival_distances_ns(trace, lane, function));
+    const MarksView compared = marks_of(turns, marks);
+    if (compared.size() < kLeastRepetitions) continue;
+    const double variation = variation_of(distances_ns(trace, lane, compared));
     if (variation < least) {
       least = variation;
-      best = function;
+      best = marks;
     }
   }
   return best;
+}
+
+// Of the candidates the first that is accepted: single functions before pairs.
+template <class Accept>
+Marks first_accepted(const Trace& trace, const Lane& lane, Accept accept) {
+  const auto search = [&](std::span<const MarksView> candidates) -> MarksView {
+    const MarksView all = rarest_even(trace, lane, candidates, Turns::kAll);
+    if (!all.empty() && accept(all)) return all;
+    const MarksView later = rarest_even(trace, lane, candidates, Turns::kAllButTheFirst);
+    const bool is_new = !later.empty() && later.data() != all.data();
+    return is_new && accept(later) ? later : MarksView();
+  };
+  MarksView marks = search(marks_of_functions(lane));
+  if (!marks.empty()) return Marks(marks.begin(), marks.end());
+  const std::vector<Marks> pairs = marks_of_pairs(lane);
+  marks = search(std::vector<MarksView>(pairs.begin(), pairs.end()));
+  return Marks(marks.begin(), marks.end());
 }
 
 // If rare functions are spaced irregularly, the period of the whole sequence shows which function
 // begins a cycle: one that occurs once in each.
-std::optional<std::size_t> anchor_with_period(const Lane& lane, double period) {
-  std::optional<std::size_t> best;
+Marks marks_with_period(const Lane& lane, double period) {
+  MarksView best;
   double least = kPeriodTolerance;
-  for (std::size_t f = 0; f < lane.function_count(); ++f) {
-    if (lane.occurrences(f).size() < kLeastRepetitions) continue;
+  for (const MarksView marks : marks_of_functions(lane)) {
+    if (marks.size() < kLeastRepetitions) continue;
     double off = 0;
-    const std::vector<double> distances = distances_in_kernels(lane, f);
+    const std::vector<double> distances = distances_in_kernels(marks);
     for (const double distance : distances) off += std::abs(distance - period);
     off /= period * static_cast<double>(distances.size());
     if (off < least) {
       least = off;
-      best = f;
+      best = marks;
     }
   }
-  return best;
+  return Marks(best.begin(), best.end());
 }
 
-std::vector<Cycle> cut_at(const Trace& trace, const Lane& lane, std::size_t function) {
-  const auto occurrences = lane.occurrences(function);
-  const double usual = stats::median_of(distances_in_kernels(lane, function));
+std::vector<Cycle> cut_at(const Trace& trace, const Lane& lane, MarksView marks) {
+  const double usual = usual_distance(marks);
   const auto is_enough = [&](std::size_t kernels) {
     return static_cast<double>(kernels) >= kLeastPiece * usual;
   };
@@ -155,27 +226,29 @@ std::vector<Cycle> cut_at(const Trace& trace, const Lane& lane, std::size_t func
     cycle.has_inferred_border = is_inferred;
     if (interval.length_ns() > 0) cycles.push_back(std::move(cycle));
   };
-  if (is_enough(occurrences.front())) add({start_ns(0), start_ns(occurrences.front())}, true);
-  for (std::size_t i = 1; i < occurrences.size(); ++i) {
-    add({start_ns(occurrences[i - 1]), start_ns(occurrences[i])}, false);
+  if (is_enough(marks.front())) add({start_ns(0), start_ns(marks.front())}, true);
+  for (std::size_t i = 1; i < marks.size(); ++i) {
+    add({start_ns(marks[i - 1]), start_ns(marks[i])}, false);
   }
-  if (is_enough(lane.slices.size() - occurrences.back())) {
-    add({start_ns(occurrences.back()), last_end_ns}, true);
+  if (is_enough(lane.slices.size() - marks.back())) {
+    add({start_ns(marks.back()), last_end_ns}, true);
   }
   return cycles;
 }
 
+std::string_view name_at(const Trace& trace, const Lane& lane, std::size_t mark) {
+  return trace.strings()[lane.names[lane.functions[mark]]];
+}
+
 constexpr std::size_t kMostTested = 8;
 
-// The commonest distances between two occurrences, near the usual one.
-std::vector<std::size_t> common_distances(const Lane& lane, std::size_t function) {
-  const std::vector<double> distances = distances_in_kernels(lane, function);
+// The commonest distances between two marks, near the usual one.
+std::vector<std::size_t> common_distances(MarksView marks) {
+  const std::vector<double> distances = distances_in_kernels(marks);
   const double usual = stats::median_of(distances);
   std::map<std::size_t, std::size_t> times;
   for (const double distance : distances) {
-    if (std::abs(distance - usual) <= kAlikePeriods * usual) {
-      ++times[static_cast<std::size_t>(distance)];
-    }
+    if (have_one_length(distance, usual)) ++times[static_cast<std::size_t>(distance)];
   }
   std::vector<std::pair<std::size_t, std::size_t>> by_times(times.begin(), times.end());
   std::ranges::stable_sort(by_times, std::ranges::greater(),
@@ -187,20 +260,51 @@ std::vector<std::size_t> common_distances(const Lane& lane, std::size_t function
   return common;
 }
 
+// Whether the sequence repeats at these marks, at least after the first turn.
+bool are_sure(const Lane& lane, MarksView marks) {
+  const auto repeats = [&](Turns turns) {
+    const MarksView compared = marks_of(turns, marks);
+    const std::size_t first = turns == Turns::kAll ? 0 : compared.front();
+    return compared.size() >= kLeastRepetitions &&
+           repeats_after(lane.functions, lane.function_count(), common_distances(compared), first);
+  };
+  return repeats(Turns::kAll) || repeats(Turns::kAllButTheFirst);
+}
+
+// Functions that come throughout, but only twice or three times, are signs of a cycle that is seen
+// too seldom to be cut. What comes more often are its layers.
+bool is_seen_too_seldom(const Lane& lane) {
+  std::size_t recurring = 0;
+  std::size_t seldom = 0;
+  for (const MarksView marks : marks_of_functions(lane)) {
+    const bool is_often = marks.size() >= kLeastRepetitions;
+    if (!is_often && !is_spread(marks.front(), marks.back(), lane.slices.size())) continue;
+    ++recurring;
+    seldom += is_often ? 0 : 1;
+  }
+  return static_cast<double>(recurring - seldom) < kLeastFunctions * static_cast<double>(recurring);
+}
+
+// Marks that the period of the whole sequence does not confirm.
+Marks unconfirmed_marks(const Trace& trace, const Lane& lane, const SequencePeriods& periods) {
+  const MarksView marks = rarest_even(trace, lane, marks_of_functions(lane), Turns::kAll);
+  if (!marks.empty() && !is_seen_too_seldom(lane)) return Marks(marks.begin(), marks.end());
+  if (!periods.cycle) return {};
+  return marks_with_period(lane, static_cast<double>(periods.cycle->kernels));
+}
+
 }  // namespace
 
 std::optional<CycleList> find_sure_cycles(const Trace& trace) {
   const Lane lane = lane_of(trace);
-  const std::optional<std::size_t> anchor = rare_anchor(trace, lane);
-  if (!anchor) return std::nullopt;
-  if (!repeats_after(lane.functions, lane.function_count(), common_distances(lane, *anchor))) {
-    return std::nullopt;
-  }
+  const Marks marks =
+      first_accepted(trace, lane, [&](MarksView found) { return are_sure(lane, found); });
+  if (marks.empty()) return std::nullopt;
   CycleList list;
   list.method = CycleMethod::kKernelSequence;
   list.confidence = CycleConfidence::kHigh;
-  list.marker = trace.strings()[lane.names[*anchor]];
-  list.cycles = cut_at(trace, lane, *anchor);
+  list.marker = name_at(trace, lane, marks.front());
+  list.cycles = cut_at(trace, lane, marks);
   tell_types_apart(list.cycles);
   return list;
 }
@@ -208,27 +312,24 @@ std::optional<CycleList> find_sure_cycles(const Trace& trace) {
 Result<CycleList> cycles_by_kernel_sequence(const Trace& trace) {
   const Lane lane = lane_of(trace);
   const SequencePeriods periods = find_periods(lane.functions, lane.function_count());
-  std::optional<std::size_t> anchor = rare_anchor(trace, lane);
+  const auto have_period = [&](MarksView marks) {
+    return periods.cycle &&
+           have_one_length(usual_distance(marks), static_cast<double>(periods.cycle->kernels));
+  };
+  Marks marks = first_accepted(
+      trace, lane, [&](MarksView found) { return have_period(found) || are_sure(lane, found); });
   CycleList list;
   list.method = CycleMethod::kKernelSequence;
-  list.confidence = CycleConfidence::kMedium;
-  if (anchor && periods.cycle) {
-    const double usual = stats::median_of(distances_in_kernels(lane, *anchor));
-    const auto period = static_cast<double>(periods.cycle->kernels);
-    if (std::abs(usual - period) <= kAlikePeriods * period) {
-      list.confidence = CycleConfidence::kHigh;
-    }
-  } else if (periods.cycle) {
-    anchor = anchor_with_period(lane, static_cast<double>(periods.cycle->kernels));
-  }
-  if (!anchor) {
+  list.confidence = marks.empty() ? CycleConfidence::kMedium : CycleConfidence::kHigh;
+  if (marks.empty()) marks = unconfirmed_marks(trace, lane, periods);
+  if (marks.empty()) {
     return Error{
         ErrorCode::kTooLittleData,
         lane.slices.empty() ? "no device work" : "the order of the kernels does not repeat", "",
         ""};
   }
-  list.marker = trace.strings()[lane.names[*anchor]];
-  list.cycles = cut_at(trace, lane, *anchor);
+  list.marker = name_at(trace, lane, marks.front());
+  list.cycles = cut_at(trace, lane, marks);
   list.inner = periods.inner;
   return list;
 }
@@ -240,7 +341,6 @@ constexpr double kLeastMatch = 0.85;
 constexpr double kLeastEstimate = kLeastMatch - 0.1;  // estimates are inexact; exact matches decide
 constexpr std::size_t kCandidates = 32;
 constexpr std::size_t kMostParts = 16;
-constexpr double kLeastFunctions = 0.95;
 constexpr std::size_t kMostElements = 1
                                       << 20;  // a longer sequence is judged by its beginning alone
 
@@ -278,17 +378,40 @@ double exact_match(Sequence functions, std::size_t lag) {
   return static_cast<double>(equal) / static_cast<double>(functions.size() - lag);
 }
 
+// Per function: it is not rare. One that comes only twice or three times, but throughout, is a
+// sign of a cycle that is seen too seldom: then its layers must not pass for it.
+std::vector<char> find_common(Sequence functions, std::size_t count, std::size_t first) {
+  struct Occurrences {
+    std::size_t times = 0;
+    std::size_t first = 0;
+    std::size_t last = 0;
+  };
+  std::vector<Occurrences> occurrences(count);
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    Occurrences& function = occurrences[functions[i]];
+    if (function.times++ == 0) function.first = i;
+    function.last = i;
+  }
+  std::vector<char> common(count);
+  for (std::size_t f = 0; f < count; ++f) {
+    const auto& [times, begin, last] = occurrences[f];
+    const bool recurs = times >= kLeastRepetitions || is_spread(begin, last, functions.size());
+    common[f] = recurs && last >= first ? 1 : 0;
+  }
+  return common;
+}
+
 // Finds the shortest period whose median window holds nearly all functions that are not rare. A
-// longer window holds at least as many functions, so every longer period qualifies too.
+// longer window holds at least as many functions, so every longer period qualifies too. Functions
+// that never come at `first` or later do not count.
 class Completeness {
  public:
-  Completeness(Sequence functions, std::size_t count) : reach_(functions.size(), kNever) {
-    std::vector<std::uint32_t> total(count);
-    for (const std::uint32_t function : functions) ++total[function];
-    const auto common = std::ranges::count_if(
-        total, [](std::uint32_t times) { return times >= kLeastRepetitions; });
+  Completeness(Sequence functions, std::size_t count, std::size_t first = 0)
+      : reach_(functions.size(), kNever) {
+    const std::vector<char> common = find_common(functions, count, first);
+    const auto wanted = std::ranges::count(common, 1);
     const auto needed =
-        static_cast<std::size_t>(std::ceil(kLeastFunctions * static_cast<double>(common)));
+        static_cast<std::size_t>(std::ceil(kLeastFunctions * static_cast<double>(wanted)));
     if (needed == 0) return;
     std::vector<std::uint32_t> inside(count);
     std::size_t held = 0;
@@ -296,12 +419,12 @@ class Completeness {
     for (std::size_t begin = 0; begin < functions.size(); ++begin) {
       for (; held < needed && end < functions.size(); ++end) {
         const std::uint32_t function = functions[end];
-        held += inside[function]++ == 0 && total[function] >= kLeastRepetitions;
+        held += inside[function]++ == 0 && common[function] != 0;
       }
       if (held < needed) break;
       reach_[begin] = static_cast<std::uint32_t>(end - begin);
       const std::uint32_t leaving = functions[begin];
-      held -= --inside[leaving] == 0 && total[leaving] >= kLeastRepetitions;
+      held -= --inside[leaving] == 0 && common[leaving] != 0;
     }
   }
 
@@ -386,21 +509,25 @@ SequencePeriods find_periods(Sequence functions, std::size_t count) {
   return periods;
 }
 
-bool repeats_after(Sequence functions, std::size_t count, std::span<const std::size_t> periods) {
+bool repeats_after(Sequence functions, std::size_t count, std::span<const std::size_t> periods,
+                   std::size_t first) {
   functions = functions.first(std::min(functions.size(), kMostElements));
-  const std::size_t longest = functions.size() / (kLeastRepetitions - 1);
+  if (first >= functions.size()) return false;
+  const Sequence repeating = functions.subspan(first);
+  const std::size_t longest = repeating.size() / (kLeastRepetitions - 1);
   Candidate best;
   for (const std::size_t period : periods) {
     if (period == 0 || period > longest) continue;
-    const double match = exact_match(functions, period);
+    const double match = exact_match(repeating, period);
     if (match > best.match) best = {period, match};
   }
   if (best.match < kLeastMatch) return false;
-  const std::size_t shortest = Completeness(functions, count).shortest_below(functions.size() / 2);
+  const std::size_t shortest =
+      Completeness(functions, count, first).shortest_below(functions.size() / 2);
   if (best.lag < shortest) return false;
   // If a fraction of the period repeats as well, then that is the cycle.
   for (std::size_t parts = 2; parts <= kMostParts && best.lag / parts >= shortest; ++parts) {
-    if (exact_match(functions, best.lag / parts) >= best.match) return false;
+    if (exact_match(repeating, best.lag / parts) >= best.match) return false;
   }
   return true;
 }

@@ -153,12 +153,12 @@ bool flag(const OperatorShapes& shapes, std::size_t position) {
   return position < shapes.plain_inputs.size() && is_true(shapes.plain_inputs[position]);
 }
 
-// How many of the first `count` elements of "[True, True, False]" are true; all of them if the list
-// was not recorded.
-std::uint64_t count_true(const OperatorShapes& shapes, std::size_t position, std::size_t count) {
+// How many of the first `count` elements of "[True, True, False]" are true; nothing if the list was
+// not recorded.
+Flops count_true(const OperatorShapes& shapes, std::size_t position, std::size_t count) {
   const std::string_view list =
       position < shapes.plain_inputs.size() ? shapes.plain_inputs[position] : std::string_view();
-  if (!list.starts_with('[') || list.starts_with("[]")) return count;
+  if (!list.starts_with('[') || list.starts_with("[]")) return std::nullopt;
   std::uint64_t sum = 0;
   std::size_t begin = 1;
   for (std::size_t i = 0; i < count && begin < list.size(); ++i) {
@@ -203,6 +203,8 @@ Flops transposed_convolution(const OperatorShapes& shapes) {
   return convolution_flops(*input, *input, *filter);
 }
 
+constexpr std::int64_t kLargestExtent = std::numeric_limits<std::int32_t>::max();
+
 template <const ConvolutionArguments& kArguments>
 Flops convolution(const OperatorShapes& shapes) {
   if (flag(shapes, kArguments.transposed)) return transposed_convolution(shapes);
@@ -215,6 +217,9 @@ Flops convolution(const OperatorShapes& shapes) {
     const auto padding = attribute(shapes, kArguments.padding, i - 2);
     const auto dilation = attribute(shapes, kArguments.dilation, i - 2);
     if (!stride || !padding || !dilation || *stride <= 0) return std::nullopt;
+    for (const std::int64_t value : {*padding, *dilation, (*filter)[i], (*input)[i]}) {
+      if (value < 0 || value > kLargestExtent) return std::nullopt;
+    }
     const std::int64_t reach = *dilation * ((*filter)[i] - 1) + 1;
     output.push_back(((*input)[i] + 2 * *padding - reach) / *stride + 1);
   }
@@ -224,16 +229,18 @@ Flops convolution(const OperatorShapes& shapes) {
 
 // Arguments: gradient of the output, input, filter, sizes of the bias, stride, padding, dilation,
 // transposed, padding of the output, groups, which gradients are asked for. The gradients of the
-// input and of the filter each cost as much as the forward; that of the bias is a sum.
+// input and of the filter each cost as much as the forward; that of the bias is a sum. Shapes alone
+// do not tell which are asked for: a first layer has no use for the gradient of its input.
 Flops convolution_backward(const OperatorShapes& shapes) {
   const Shape* gradient = shapes.input(0);
   const Shape* input = shapes.input(1);
   const Shape* filter = shapes.input(2);
   const Shape* positions_of = flag(shapes, 7) ? input : gradient;
-  if (!are_convolved(gradient, filter) || !are_convolved(positions_of, filter)) {
+  const Flops gradients = count_true(shapes, 10, 2);
+  if (!gradients || !are_convolved(gradient, filter) || !are_convolved(positions_of, filter)) {
     return std::nullopt;
   }
-  return count_true(shapes, 10, 2) * convolution_flops(*gradient, *positions_of, *filter);
+  return *gradients * convolution_flops(*gradient, *positions_of, *filter);
 }
 
 // Queries, keys and values as [batch, heads, tokens, width]: scores, then weighted sums of the
@@ -407,19 +414,21 @@ std::vector<std::uint64_t> estimate_flops(const AttributedTrace& input) {
   const Trace& trace = input.trace;
   const OpTree& tree = input.tree;
   if (trace.args().empty()) return {};
-  std::vector<std::uint64_t> flops(tree.size());
-  std::vector<bool> covers_children(tree.size());
+  std::vector<std::pair<std::size_t, OwnFlops>> counted;  // by row: arguments are in file order
   FlopCounter counter(trace);
-  // File order, because that is how arguments are stored.
   for (std::size_t row = 0; row < trace.slice_count() && !counter.gives_up(); ++row) {
-    const NodeId node = tree.nodes_of_slices[row];
-    if (trace.slices().kinds[row] != SliceKind::kOperator || !node.valid()) continue;
-    const std::optional<OwnFlops> own = counter.count(row);
-    if (!own) continue;
-    flops[node.index()] = own->flops;
-    covers_children[node.index()] = own->covers_children;
+    if (trace.slices().kinds[row] != SliceKind::kOperator) continue;
+    if (const std::optional<OwnFlops> own = counter.count(row)) counted.emplace_back(row, *own);
   }
   if (counter.gives_up()) return {};
+  const std::vector<NodeId> nodes = nodes_of_slices(trace, tree);
+  std::vector<std::uint64_t> flops(tree.size());
+  std::vector<bool> covers_children(tree.size());
+  for (const auto& [row, own] : counted) {
+    if (!nodes[row].valid()) continue;
+    flops[nodes[row].index()] = own.flops;
+    covers_children[nodes[row].index()] = own.covers_children;
+  }
   for (std::size_t i = tree.size(); i-- > 0;) {
     const NodeId parent = tree.parents[i];
     if (parent.valid() && !covers_children[parent.index()]) flops[parent.index()] += flops[i];

@@ -395,17 +395,22 @@ std::int64_t peak_of(const std::vector<MemoryPoint>& points,
   return peak;
 }
 
+// A place may hold memory in the time without any event in it: then it has peaks, and no rows.
 void set_peaks(const Trace& trace, const std::optional<IntervalSet>& within,
                std::vector<MemoryPlace>& places) {
   for (const MemoryCurve& curve : list_memory_curves(trace)) {
+    const std::int64_t allocated = peak_of(curve.points, within, &MemoryPoint::allocated_bytes);
+    const std::int64_t reserved = peak_of(curve.points, within, &MemoryPoint::reserved_bytes);
     const StringId name = trace.memory().places[curve.events.front()];
-    const auto place = std::ranges::find(places, trace.strings()[name], &MemoryPlace::place);
-    if (place == places.end()) continue;
-    const auto set = [&](std::int64_t& peak, std::int64_t MemoryPoint::*bytes) {
-      peak = std::max(within ? 0 : peak, peak_of(curve.points, within, bytes));
-    };
-    set(place->peak_allocated_bytes, &MemoryPoint::allocated_bytes);
-    set(place->peak_reserved_bytes, &MemoryPoint::reserved_bytes);
+    auto place = std::ranges::find(places, trace.strings()[name], &MemoryPlace::place);
+    if (place == places.end()) {
+      const bool never_allocates = curve.points[curve.peak].allocated_bytes == 0;
+      if (never_allocates || (allocated == 0 && reserved == 0)) continue;
+      place = places.insert(places.end(), MemoryPlace{});
+      place->place = std::string(trace.strings()[name]);
+    }
+    place->peak_allocated_bytes = std::max(within ? 0 : place->peak_allocated_bytes, allocated);
+    place->peak_reserved_bytes = std::max(within ? 0 : place->peak_reserved_bytes, reserved);
   }
 }
 

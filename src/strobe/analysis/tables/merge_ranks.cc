@@ -315,6 +315,7 @@ Summary merge_ranks(const std::vector<Summary>& ranks) {
     sum.total_ns += rank.total_ns;
     sum.span_ns += rank.span_ns;
     sum.slices += rank.slices;
+    sum.device_time_ns += rank.device_time_ns;
     sum.outside_phases_ns += rank.outside_phases_ns;
     sum.has_steps = sum.has_steps || rank.has_steps;
     sum.has_communication = sum.has_communication || rank.has_communication;

@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <map>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "strobe/analysis/tables/tables.h"
 
@@ -25,26 +28,8 @@ std::vector<Step> joined(const std::vector<Step>& steps) {
   return result;
 }
 
-// What the outermost step ranges launched.
-StepLaunches launched_below_steps(const AttributedTrace& input) {
-  const OpTree& tree = input.tree;
-  StepLaunches sum;
-  for (std::size_t i = 0; i < tree.size();) {
-    if (tree.roles[i] != SliceKind::kStep) {
-      ++i;
-      continue;
-    }
-    sum.kernel_ns += input.kernel_ns(NodeId(i));
-    sum.device_ns += input.device_ns(NodeId(i));
-    i = tree.subtree_ends[i].index();
-  }
-  return sum;
-}
-
-// Each work once, where steps overlap too.
-StepLaunches launched_in_any(const AttributedTrace& input, const std::vector<Step>& steps,
-                             bool cover_all_threads) {
-  if (!cover_all_threads) return launched_below_steps(input);
+// What any thread launched in the time of the steps, each work once.
+StepLaunches launched_in_any(const AttributedTrace& input, const std::vector<Step>& steps) {
   StepLaunches sum;
   for (const StepLaunches& one : add_up_step_launches(input, joined(steps), true)) {
     sum.kernel_ns += one.kernel_ns;
@@ -62,9 +47,10 @@ PhaseTotals totals_of_steps(const AttributedTrace& input, const std::vector<Step
     totals.kernels.add(launches[i].kernel_ns);
     totals.device.add(launches[i].device_ns);
   }
-  if (totals.host.total_ns != steps_ns) {
-    const StepLaunches all = launched_in_any(input, steps, cover_all_threads);
-    totals.host.total_ns = steps_ns;
+  const bool steps_overlap = totals.host.total_ns != steps_ns;
+  totals.host.total_ns = steps_ns;
+  if (steps_overlap || !cover_all_threads) {
+    const StepLaunches all = launched_in_any(input, steps);
     totals.kernels.total_ns = all.kernel_ns;
     totals.device.total_ns = all.device_ns;
   }
@@ -80,32 +66,39 @@ PhaseTotals totals_of_trace(const AttributedTrace& input, std::int64_t host_ns) 
   return totals;
 }
 
-// The phases of all threads. On every path down from a thread only the outermost one counts, so
-// that no time and no work of a thread counts for two. An outermost operator of the autograd engine
-// is backward.
+// The slice that launched a work that is no orphan: its call or, where that is not known, its
+// owner.
+SliceId launching_slice(const AttributedTrace& input, std::uint32_t work) {
+  const CallId call = input.attribution.works.calls[work];
+  return call.valid() ? input.attribution.calls.slices[call.index()]
+                      : input.tree.slices[input.attribution.works.owners[work].index()];
+}
+
+// A phase that counts.
+struct OutermostPhase {
+  NodeId node;
+  SliceKind kind;
+  const Step* step;  // null without steps
+};
+
+// The phases of all threads. Of phases inside each other only the outermost one counts, so that no
+// time and no work of a thread counts for two; where phases cross, what is inside both counts for
+// both, but once for each kind. An outermost operator of the autograd engine is backward. A phase
+// may go on after its step: what it launches outside of all steps does not count.
 class PhaseWalk {
  public:
   PhaseWalk(const AttributedTrace& input, const std::vector<Step>& steps)
       : input_(input), has_steps_(!steps.empty()), finder_(steps) {}
 
   void visit(const HostThread& thread) {
-    const OpTree& tree = input_.tree;
-    for (std::size_t i = thread.root.index() + 1; i < thread.end.index();) {
-      const SliceKind kind = phase_of(i);
-      if (!is_model_phase(kind)) {
-        ++i;
-        continue;
+    list_outermost(thread);
+    for (const OutermostPhase& phase : phases_) {
+      covers_[index_of(phase.kind)].add(interval_of(phase.node));
+      if (input_.tree.roles[phase.node.index()] == phase.kind) {
+        add_call(phase);
+      } else {
+        add_engine_operator(phase);
       }
-      const Step* step = finder_.at(input_.trace.start_ns(tree.slices[i]), thread.process);
-      if (step != nullptr || !has_steps_) {
-        covers_[index_of(kind)].add(input_.trace.interval(tree.slices[i]));
-        if (tree.roles[i] == kind) {
-          add_call(NodeId(i));
-        } else {
-          add_engine_operator(NodeId(i), step);
-        }
-      }
-      i = tree.subtree_ends[i].index();
     }
     end_thread();
   }
@@ -136,21 +129,121 @@ class PhaseWalk {
     return (input_.trace.slices().flags[slice] & kBackwardWork) != 0 ? SliceKind::kBackward : role;
   }
 
-  void add_call(NodeId node) {
-    PhaseTotals& phase = totals_[index_of(input_.tree.roles[node.index()])];
-    phase.host.add(input_.host_ns(node));
-    phase.kernels.add(input_.kernel_ns(node));
-    phase.device.add(input_.device_ns(node));
+  Interval interval_of(NodeId node) const {
+    return input_.trace.interval(input_.tree.slices[node.index()]);
   }
 
-  // Nodes come by start, so a step that has ended never returns.
-  void add_engine_operator(NodeId node, const Step* step) {
-    if (step != step_) end_backward();
-    step_ = step;
+  // In the order of nodes, which is by start. A phase may be inside another one by time though not
+  // below it in the tree, because a third range crosses the outer one.
+  void list_outermost(const HostThread& thread) {
+    const OpTree& tree = input_.tree;
+    phases_.clear();
+    std::int64_t inside_until_ns = std::numeric_limits<std::int64_t>::min();
+    for (std::size_t i = thread.root.index() + 1; i < thread.end.index();) {
+      const SliceKind kind = phase_of(i);
+      if (!is_model_phase(kind)) {
+        ++i;
+        continue;
+      }
+      const std::int64_t start_ns = input_.trace.start_ns(tree.slices[i]);
+      const std::int64_t end_ns = nest_end_ns(input_.trace, tree.slices[i]);
+      if (start_ns >= inside_until_ns || end_ns > inside_until_ns) {
+        inside_until_ns = std::max(inside_until_ns, end_ns);
+        const Step* step = finder_.at(start_ns, thread.process);
+        if (step != nullptr || !has_steps_) phases_.push_back({NodeId(i), kind, step});
+      }
+      i = tree.subtree_ends[i].index();
+    }
+  }
+
+  // Whether the tree already counts the work for the kind: its owner is below such a phase.
+  bool is_below_phase(std::uint32_t work, SliceKind kind) const {
+    const NodeId owner = input_.attribution.works.owners[work];
+    const auto after = std::upper_bound(
+        phases_.begin(), phases_.end(), owner,
+        [](NodeId node, const OutermostPhase& phase) { return node < phase.node; });
+    if (after == phases_.begin()) return false;
+    const OutermostPhase& before = *(after - 1);
+    return before.kind == kind && owner < input_.tree.subtree_ends[before.node.index()];
+  }
+
+  struct Launched {
+    StepLaunches all;        // inside the phase
+    StepLaunches uncounted;  // of it, what no earlier phase of the kind has
+  };
+
+  Launched launched_in(const OutermostPhase& phase) {
+    Launched sum;
+    sum.all = launched_below(phase);
+    sum.uncounted = sum.all;
+    for (const auto& launch : input_.crossing_launches_of(phase.node)) {
+      if (!is_launched_in_steps(launch.work)) continue;
+      const StepLaunches one = time_of(launch.work);
+      add(sum.all, one);
+      const bool is_new = !is_below_phase(launch.work, phase.kind) &&
+                          crossed_works_.emplace(phase.kind, launch.work).second;
+      if (is_new) add(sum.uncounted, one);
+    }
+    return sum;
+  }
+
+  // By the tree.
+  StepLaunches launched_below(const OutermostPhase& phase) const {
+    if (!has_steps_ || ends_in_its_step(phase)) {
+      return {input_.kernel_ns(phase.node), input_.device_ns(phase.node)};
+    }
+    StepLaunches sum;
+    const std::size_t end = input_.tree.subtree_ends[phase.node.index()].index();
+    for (std::size_t node = phase.node.index(); node < end; ++node) {
+      for (const std::uint32_t work : input_.works_of(NodeId(node))) {
+        if (is_launched_in_steps(work)) add(sum, time_of(work));
+      }
+    }
+    return sum;
+  }
+
+  // Then all of its launches start in the step, unless the file's order, not time, says what is
+  // inside of what. An empty launch at the very end of both would not.
+  bool ends_in_its_step(const OutermostPhase& phase) const {
+    return interval_of(phase.node).end_ns < phase.step->interval.end_ns &&
+           input_.trace.nesting_hints().owners.empty() &&
+           input_.trace.nesting_hints().ends_ns.empty();
+  }
+
+  bool is_launched_in_steps(std::uint32_t work) const {
+    if (!has_steps_) return true;
+    const SliceId launch = launching_slice(input_, work);
+    return finder_.at(input_.trace.start_ns(launch), input_.trace.track(launch).process) != nullptr;
+  }
+
+  StepLaunches time_of(std::uint32_t work) const {
+    const SliceId slice = input_.attribution.works.slices[work];
+    const std::int64_t duration_ns = input_.trace.duration_ns(slice);
+    return {input_.trace.kind(slice) == SliceKind::kKernel ? duration_ns : 0, duration_ns};
+  }
+
+  static void add(StepLaunches& sum, const StepLaunches& more) {
+    sum.kernel_ns += more.kernel_ns;
+    sum.device_ns += more.device_ns;
+  }
+
+  void add_call(const OutermostPhase& phase) {
+    PhaseTotals& totals = totals_[index_of(phase.kind)];
+    const Launched launched = launched_in(phase);
+    totals.host.add(input_.host_ns(phase.node));
+    totals.kernels.add(launched.all.kernel_ns);
+    totals.device.add(launched.all.device_ns);
+    totals.kernels.total_ns += launched.uncounted.kernel_ns - launched.all.kernel_ns;
+    totals.device.total_ns += launched.uncounted.device_ns - launched.all.device_ns;
+  }
+
+  // Phases come by start, so a step that has ended never returns.
+  void add_engine_operator(const OutermostPhase& phase) {
+    if (phase.step != step_) end_backward();
+    step_ = phase.step;
     is_in_backward_ = true;
-    backward_host_.add(input_.trace.interval(input_.tree.slices[node.index()]));
-    backward_launches_.kernel_ns += input_.kernel_ns(node);
-    backward_launches_.device_ns += input_.device_ns(node);
+    backward_host_.add(interval_of(phase.node));
+    add(backward_launches_, launched_in(phase).uncounted);
   }
 
   void end_backward() {
@@ -187,6 +280,9 @@ class PhaseWalk {
   const AttributedTrace& input_;
   bool has_steps_;
   StepFinder finder_;
+  std::vector<OutermostPhase> phases_;  // of this thread
+  // Works that count for a kind by time, not by the tree.
+  std::set<std::pair<SliceKind, std::uint32_t>> crossed_works_;
   std::array<PhaseTotals, kSliceKinds> totals_;
   std::array<std::vector<IntervalSet>, kSliceKinds> sets_;  // of the threads visited so far
   std::array<GrowingUnion, kSliceKinds> covers_;            // of this thread

@@ -20,10 +20,6 @@
 namespace strobe::analysis {
 namespace {
 
-NodeId node_at(const OpTree& tree, std::size_t place) {
-  return tree.rules == TreeRules::kStrobe ? NodeId(place) : tree.visiting_order[place];
-}
-
 // The time of a node without the ranges directly below it, runtime calls included.
 std::int64_t time_without_children(const AttributedTrace& input, NodeId node) {
   const OpTree& tree = input.tree;
@@ -50,35 +46,34 @@ struct NameSums {
   // thread covers, and work that no call around this one launched.
   bool add(const AttributedTrace& input, const HostThread& thread, NodeId node) {
     const Interval call = input.trace.interval(input.tree.slices[node.index()]);
-    const std::int64_t work_ns = input.device_ns(node);
-    host.add(call.length_ns());
-    device.add(work_ns + crossing_ns(input, node));
-    if (input.tree.rules == TreeRules::kCompatible) return true;
-    host.total_ns += new_time_.add_ns(thread.root, call) - call.length_ns();
-    device.total_ns += new_crossing_ns(input, thread, node) - crossing_ns(input, node);
-    if (node < outermost_end_) {
-      device.total_ns -= work_ns;
-      return false;
+    std::int64_t work_ns = input.device_ns(node);
+    if (input.tree.rules == TreeRules::kCompatible) {
+      host.add(call.length_ns());
+      device.add(work_ns);
+      return true;
     }
-    outermost_end_ = input.tree.subtree_ends[node.index()];
-    return true;
+    const bool is_outermost = node >= outermost_end_;
+    if (is_outermost) outermost_end_ = input.tree.subtree_ends[node.index()];
+    std::int64_t new_work_ns = is_outermost ? work_ns : 0;
+    if (const auto launches = input.crossing_launches_of(node); !launches.empty()) {
+      for (const auto& launch : launches) work_ns += launch.device_ns;
+      new_work_ns += new_crossing_ns(input, thread, node, launches);
+    }
+    host.add(call.length_ns(), new_time_.add_ns(thread.root, call));
+    device.add(work_ns, new_work_ns);
+    return is_outermost;
   }
 
  private:
-  static std::int64_t crossing_ns(const AttributedTrace& input, NodeId node) {
-    std::int64_t sum_ns = 0;
-    for (const auto& launch : input.crossing_launches_of(node)) sum_ns += launch.device_ns;
-    return sum_ns;
-  }
+  using CrossingLaunches = std::span<const Attribution::Crossings::Launch>;
 
   // Of the work launched inside the call, but below a range that crosses it: what no other call of
   // the name has. It may be below one, or inside of an earlier one that is crossed, too.
-  std::int64_t new_crossing_ns(const AttributedTrace& input, const HostThread& thread,
-                               NodeId node) {
-    const auto launches = input.crossing_launches_of(node);
-    if (launches.empty()) return 0;
-    if (crossed_thread_ != thread.root)
+  std::int64_t new_crossing_ns(const AttributedTrace& input, const HostThread& thread, NodeId node,
+                               CrossingLaunches launches) {
+    if (crossed_thread_ != thread.root) {
       crossed_until_ns_ = std::numeric_limits<std::int64_t>::min();
+    }
     crossed_thread_ = thread.root;
     std::int64_t sum_ns = 0;
     for (const auto& launch : launches) {
@@ -222,6 +217,11 @@ void OperatorTable::add_own_work(NodeId node) {
   const auto launched = input_.works_of(node);
   if (launched.empty()) return;
   const NodeId innermost = input_.tree.operators[node.index()];
+  if (crossed_.empty()) {
+    if (!innermost.valid()) return;
+    operators_[rows_.row_of(input_.name(innermost))].self_device_ns += input_.own_device_ns(node);
+    return;
+  }
   for (const std::uint32_t work : launched) {
     const CrossedOperators::Pair* crossed = crossed_.find(work);
     const NodeId op = crossed == nullptr ? innermost : crossed->inner;
@@ -248,7 +248,11 @@ void OperatorTable::visit_operator(const HostThread& thread, NodeId node) {
   if (input_.tree.rules == TreeRules::kCompatible) visit_phases(thread, node, row);
   const std::span<const std::uint32_t> launched = input_.works_of(node);
   if (launched.empty()) return;
-  add_own_work(node);
+  if (crossed_.empty()) {
+    op.self_device_ns += input_.own_device_ns(node);
+  } else {
+    add_own_work(node);
+  }
   visit_works(launched, row, own_work_rows_, own_works_);
 }
 
@@ -333,7 +337,7 @@ std::vector<ThreadGroup<OperatorRow>> list_operators(
   for (std::size_t t = 0; t < tree.threads.size(); ++t) {
     const HostThread& thread = tree.threads[t];
     for (std::size_t i = thread.root.index(); i < thread.end.index(); ++i) {
-      table.visit(thread, node_at(tree, i));
+      table.visit(thread, tree.node_at(i));
     }
     if (tree.rules == TreeRules::kCompatible) {
       for (std::size_t i = call_begins[t]; i < call_begins[t + 1]; ++i) table.visit_call(i);
@@ -492,7 +496,7 @@ void add_ranges(const AttributedTrace& input, std::size_t thread_number, Belongs
   const OpTree& tree = input.tree;
   const HostThread& thread = tree.threads[thread_number];
   for (std::size_t i = thread.root.index(); i < thread.end.index(); ++i) {
-    const NodeId node = node_at(tree, i);
+    const NodeId node = tree.node_at(i);
     if (belongs(node)) table.add(thread, node);
   }
   if (tree.rules == TreeRules::kStrobe) return;

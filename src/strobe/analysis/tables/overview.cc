@@ -29,7 +29,7 @@ IntervalSet inside(const std::optional<IntervalSet>& within, IntervalSet set) {
 // Sums for one kind of slice during the walk.
 struct KindTally {
   std::uint64_t calls = 0;
-  std::uint64_t first_seen = kNotSeen;  // twice the visiting position, one more for runtime calls
+  std::uint64_t first_seen = kNotSeen;  // twice the node's position, one more for runtime calls
   std::vector<IntervalSet> sets;        // one per thread
   std::int64_t busy_ns = 0;             // of a single thread that counts whole: this is enough
 
@@ -51,7 +51,7 @@ void tally_nodes(const AttributedTrace& input, const HostThread& thread, KindTal
     const std::size_t kind = static_cast<std::size_t>(tree.roles[i]);
     ++tallies[kind].calls;
     tallies[kind].first_seen =
-        std::min(tallies[kind].first_seen, 2 * std::uint64_t{tree.positions[i]});
+        std::min(tallies[kind].first_seen, 2 * std::uint64_t{tree.position_of(NodeId(i))});
     covers[kind].add(input.trace.interval(tree.slices[i]));
   }
   for (std::size_t kind = 0; kind < covers.size(); ++kind) tallies[kind].keep(covers[kind]);
@@ -64,8 +64,8 @@ void tally_calls(const AttributedTrace& input, std::size_t thread, KindTally& ta
   for (std::size_t i = calls.thread_begins[thread]; i < calls.thread_begins[thread + 1]; ++i) {
     if (!input.counts_call(i)) continue;
     ++tally.calls;
-    tally.first_seen = std::min(
-        tally.first_seen, 2 * std::uint64_t{input.tree.positions[calls.owners[i].index()]} + 1);
+    tally.first_seen =
+        std::min(tally.first_seen, 2 * std::uint64_t{input.tree.position_of(calls.owners[i])} + 1);
     cover.add(input.trace.interval(calls.slices[i]));
   }
   tally.keep(cover);
@@ -264,37 +264,77 @@ std::vector<DeviceRow> list_devices(const AttributedTrace& input,
   return rows;
 }
 
-std::vector<HostThreadRow> list_threads(const AttributedTrace& input) {
+namespace {
+
+// The time of a thread in ranges and in runtime calls, as a Cover that takes them by start.
+template <class Cover>
+Cover cover_of_thread(const AttributedTrace& input, std::size_t thread) {
   const OpTree& tree = input.tree;
   const auto& calls = input.attribution.calls;
-  const std::vector<std::string> names = names_of_threads(input);
+  Cover cover;
+  std::size_t call = calls.thread_begins[thread];
+  // Calls inside of ranges too: the order of a file may give a call to a range that has ended.
+  const auto add_calls_until = [&](std::int64_t time_ns) {
+    for (; call < calls.thread_begins[thread + 1]; ++call) {
+      const Interval interval = input.trace.interval(calls.slices[call]);
+      if (interval.start_ns > time_ns) return;
+      cover.add(interval);
+    }
+  };
+  const bool nests_by_time = input.trace.nesting_hints().ends_ns.empty();
+  const HostThread& host = tree.threads[thread];
+  for (std::size_t i = host.root.index() + 1; i < host.end.index();
+       i = nests_by_time ? tree.subtree_ends[i].index() : i + 1) {
+    const Interval interval = input.trace.interval(tree.slices[i]);
+    add_calls_until(interval.start_ns);
+    cover.add(interval);
+  }
+  add_calls_until(kForever);
+  return cover;
+}
+
+void set_busy_times(const AttributedTrace& launched, const AttributedTrace& whole,
+                    const std::optional<IntervalSet>& within, std::size_t thread,
+                    HostThreadRow& row) {
+  if (!within) {
+    row.busy_ns = row.host_time_ns = cover_of_thread<CoveredTime>(whole, thread).total_ns();
+    return;
+  }
+  const IntervalSet in_span =
+      intersection_of(*within, cover_of_thread<GrowingUnion>(whole, thread).set());
+  row.busy_ns = total_ns(in_span);
+  row.host_time_ns =
+      total_ns(union_of(in_span, cover_of_thread<GrowingUnion>(launched, thread).set()));
+}
+
+}  // namespace
+
+std::vector<HostThreadRow> list_threads(const AttributedTrace& launched,
+                                        const AttributedTrace& whole,
+                                        const std::optional<IntervalSet>& within) {
+  const auto& call_begins = launched.attribution.calls.thread_begins;
+  const std::vector<std::string> names = names_of_threads(launched);
   std::vector<HostThreadRow> rows;
-  for (std::size_t t = 0; t < tree.threads.size(); ++t) {
-    const HostThread& thread = tree.threads[t];
-    std::vector<IntervalSet> sets;
-    GrowingUnion ranges;
-    for (std::size_t i = thread.root.index() + 1; i < thread.end.index();
-         i = tree.subtree_ends[i].index()) {
-      ranges.add(input.trace.interval(tree.slices[i]));
-    }
-    if (!ranges.empty()) sets.push_back(ranges.take());
-    GrowingUnion in_calls;  // only calls outside all ranges: the others are covered by ranges
-    for (std::size_t i = calls.thread_begins[t]; i < calls.thread_begins[t + 1]; ++i) {
-      if (!tree.is_thread(calls.owners[i])) continue;
-      in_calls.add(input.trace.interval(calls.slices[i]));
-    }
-    if (!in_calls.empty()) sets.push_back(in_calls.take());
-    if (sets.empty()) continue;
+  // Both have the same threads: those of the whole trace.
+  for (std::size_t t = 0; t < launched.tree.threads.size(); ++t) {
+    const HostThread& thread = launched.tree.threads[t];
     HostThreadRow row;
-    row.process = std::string(input.trace.strings()[thread.process]);
-    row.thread = std::string(input.trace.strings()[thread.thread]);
+    row.ranges = thread.end.index() - thread.root.index() - 1;
+    set_busy_times(launched, whole, within, t, row);
+    const bool starts_nothing = row.ranges == 0 && call_begins[t] == call_begins[t + 1];
+    if (starts_nothing && row.busy_ns == 0) continue;
+    row.process = std::string(launched.trace.strings()[thread.process]);
+    row.thread = std::string(launched.trace.strings()[thread.thread]);
     row.name = names[t];
     row.is_async = thread.is_async;
-    row.ranges = thread.end.index() - thread.root.index() - 1;
-    row.busy_ns = total_ns(union_of_all(std::move(sets)));
     rows.push_back(std::move(row));
   }
   return rows;
+}
+
+std::int64_t earliest_start_ns(const Trace& trace) {
+  const auto& starts_ns = trace.slices().starts_ns;
+  return starts_ns.empty() ? 0 : *std::ranges::min_element(starts_ns);
 }
 
 std::vector<TypeRow> list_range_types(const AttributedTrace& input,

@@ -160,7 +160,8 @@ void add_common_tables(const Scope& scope, const std::vector<StepLaunches>& laun
   // A step may be busy with work that an earlier, unselected one launched.
   summary.steps = summary.has_steps ? break_down_steps(scope.whole, scope.steps, launches)
                                     : break_down_whole(input);
-  summary.threads = list_threads(input);
+  summary.threads = list_threads(input, scope.whole, scope.within);
+  summary.device_time_ns = input.attribution.works.device_sums_ns.back();
   const std::vector<std::uint64_t> flops =
       options.with_flops ? estimate_flops(input) : std::vector<std::uint64_t>();
   summary.operators = list_operators(input, flops, options.separate_threads);
@@ -187,6 +188,7 @@ Summary summarize(const Trace& trace, const SummaryOptions& options) {
   Summary summary;
   const std::vector<Step> steps = chosen_from(
       is_classic ? list_steps(trace) : steps_or_cycles(trace, summary.cycles), options.steps);
+  summary.origin_ns = earliest_start_ns(trace);
   summary.has_steps = !steps.empty();
   summary.selected_steps = intervals_of(steps);
 

@@ -25,7 +25,9 @@ class Trace;
 namespace strobe::analysis {
 
 struct SummaryOptions {
-  std::optional<StepSelection> steps;           // only work launched inside these steps
+  // Only these steps: what ran in their time, and for operators, ranges and kernels what they
+  // launched.
+  std::optional<StepSelection> steps;
   bool separate_threads = false;                // operator and user tables grouped by thread
   std::optional<bool> steps_cover_all_threads;  // overrides the trace's trait
   bool with_flops = true;                       // needs arguments to be loaded
@@ -51,7 +53,8 @@ struct TypeRow {
 };
 
 // A step or a model phase. The host's total is the union over all threads, inside steps if there
-// are any; the longest and the shortest are those of the calls. kCompatible: totals are sums.
+// are any; so is the device time launched in a phase. The longest and the shortest are those of the
+// calls. kCompatible: totals are sums.
 struct PhaseTotals {
   SliceKind kind = SliceKind::kStep;
   TimeStat host;
@@ -99,8 +102,11 @@ struct HostThreadRow {  // or an asynchronous track
   std::string thread;
   std::string name;  // "Renderer / main", "" if the trace gives none
   bool is_async = false;
-  std::uint64_t ranges = 0;
-  std::int64_t busy_ns = 0;  // in at least one range or runtime call
+  std::uint64_t ranges = 0;  // that start in the span
+  std::int64_t busy_ns = 0;  // inside the span: in at least one range or runtime call
+  // The same with the time after the span of ranges and calls that start in it. It holds all host
+  // time of the tables of operators, ranges and calls.
+  std::int64_t host_time_ns = 0;
 };
 
 template <class Row>
@@ -167,12 +173,20 @@ struct Summary {
   bool has_steps = false;             // marked, or found
   std::optional<FoundCycles> cycles;  // set if the steps below were found, not marked
   Interval extent;
+  // The start of the earliest slice of the trace, of whatever kind and chosen or not: times at
+  // which something happened count from here, as they do on a timeline. No meaning for several
+  // ranks.
+  std::int64_t origin_ns = 0;
   // What shares of time are shares of: the length of the extent, or of the selected steps' union.
   std::int64_t span_ns = 0;
   std::uint64_t slices = 0;  // of the whole trace, or those that belong to the selected steps
   std::vector<Interval> selected_steps;  // all steps when nothing was selected
   std::vector<StepRow> steps;            // without steps one row, nameless: the whole trace
   std::vector<DeviceRow> devices;
+  // Of all device work that the tables of operators, ranges and kernels are made from, streams
+  // added up: what the chosen steps launched and what runs in them without a known launch, or all
+  // work.
+  std::int64_t device_time_ns = 0;
   std::vector<HostThreadRow> threads;
   std::vector<TypeRow> host_types;
   std::vector<TypeRow> device_types;

@@ -43,6 +43,7 @@ void count(LeftOut& left_out, const Row& row) {
   ++left_out.rows;
   left_out.host_ns += row.host.total_ns;
   left_out.device_ns += row.device.total_ns;
+  left_out.self_host_ns += row.self_host_ns;
 }
 void count(LeftOut& left_out, const KernelRow& row) {
   ++left_out.rows;

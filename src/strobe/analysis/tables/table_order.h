@@ -12,8 +12,9 @@ namespace strobe::analysis {
 
 struct LeftOut {
   std::size_t rows = 0;
-  std::int64_t host_ns = 0;
+  std::int64_t host_ns = 0;  // calls nest, so the totals of names may hold a nanosecond twice
   std::int64_t device_ns = 0;
+  std::int64_t self_host_ns = 0;  // each nanosecond once
 };
 
 // Points into the rows it was made from.

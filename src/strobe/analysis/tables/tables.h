@@ -20,8 +20,14 @@ namespace strobe::analysis {
 std::vector<DeviceRow> list_devices(const AttributedTrace& input,
                                     const std::optional<IntervalSet>& within = {});
 
-// How busy every host thread was, in the order of the trees; idle threads are left out.
-std::vector<HostThreadRow> list_threads(const AttributedTrace& input);
+// How busy every host thread was, in the order of the trees; idle threads are left out. `launched`
+// has what starts in the time `within`, `whole` everything; nothing: they are the same.
+std::vector<HostThreadRow> list_threads(const AttributedTrace& launched,
+                                        const AttributedTrace& whole,
+                                        const std::optional<IntervalSet>& within = {});
+
+// The start of the earliest slice of all, the profiler's own too; 0 without any.
+std::int64_t earliest_start_ns(const Trace& trace);
 
 // The time of the ranges in the trees and of the runtime calls by kind, in the order in which the
 // walk meets the kinds. `backward_ranges` count as kBackward beside them. `within` as above.
@@ -55,9 +61,11 @@ inline constexpr std::array kModelPhases = {SliceKind::kDataLoader, SliceKind::k
 
 // Steps (or the whole trace) first, then data loading, forward, backward and optimizer if present.
 // The outermost phase on every path down from a thread counts, phases below it do not; if there are
-// steps, only phases that start in one. In traces without a backward range, backward is one call
-// per step and thread: the outermost operators of the autograd engine. `base`: the time of the
-// steps, or of the host.
+// steps, only phases that start in one, with their time and launches in steps. In traces without a
+// backward range, backward is one call per step and thread: the outermost operators of the autograd
+// engine. The device time of the steps is that of all launches in their time, by any thread of
+// their process. `base`: the time of the steps, or of the host. `launches`: of each step, by all
+// threads if `cover_all_threads`.
 struct ModelPhases {
   std::vector<PhaseTotals> phases;
   std::int64_t outside_ns = 0;  // of the base: in none of the four phases

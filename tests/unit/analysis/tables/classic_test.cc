@@ -2,23 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/sketch.h"
+#include "tests/unit/analysis/tables/phase_traces.h"
+#include "tests/unit/analysis/tables/table_rows.h"
 
 namespace strobe::analysis {
 namespace {
-
-using namespace strobe::literals;
-
-AttributedTrace attribute_classic(const Trace& trace) {
-  return attribute_trace(trace, {}, TreeRules::kCompatible);
-}
-
-const TypeRow* classic_row_of(const std::vector<TypeRow>& rows, SliceKind kind) {
-  for (const TypeRow& row : rows) {
-    if (row.kind == kind) return &row;
-  }
-  return nullptr;
-}
 
 TEST(ClassicOverviewTest, calls_outside_every_range_are_skipped) {
   const Trace trace = Sketch()
@@ -27,10 +15,9 @@ TEST(ClassicOverviewTest, calls_outside_every_range_are_skipped) {
                           .slice("call", kCall, 50_us, 2_us)
                           .trace();
   const auto rows = list_classic_host_types(attribute_classic(trace), {}, {});
-  const TypeRow* calls = classic_row_of(rows, kCall);
-  ASSERT_NE(calls, nullptr);
-  EXPECT_EQ(calls->calls, 1u);
-  EXPECT_EQ(calls->busy_ns, 2_us);
+  const TypeRow calls = row_of_kind(rows, kCall);
+  EXPECT_EQ(calls.calls, 1u);
+  EXPECT_EQ(calls.busy_ns, 2_us);
 }
 
 TEST(ClassicOverviewTest, slices_without_a_kind_are_listed_by_category) {
@@ -54,10 +41,9 @@ TEST(ClassicOverviewTest, backward_ranges_count_as_backward) {
   const Trace trace = Sketch().slice("op", kOp, 0_us, 10_us).trace();
   const std::vector<BackwardRange> backward = {{{0_us, 4_us}}, {{2_us, 8_us}}};
   const auto rows = list_classic_host_types(attribute_classic(trace), {}, backward);
-  const TypeRow* found = classic_row_of(rows, SliceKind::kBackward);
-  ASSERT_NE(found, nullptr);
-  EXPECT_EQ(found->calls, 2u);
-  EXPECT_EQ(found->busy_ns, 8_us);
+  const TypeRow found = row_of_kind(rows, SliceKind::kBackward);
+  EXPECT_EQ(found.calls, 2u);
+  EXPECT_EQ(found.busy_ns, 8_us);
 }
 
 TEST(ClassicOverviewTest, frames_and_the_profilers_own_slices_are_left_out) {
@@ -99,7 +85,7 @@ TEST(ClassicCommunicationTest,
   const Trace trace = Sketch()
                           .slice("all_reduce", kOp, 0_us, 20_us)
                           .flags(kCommunicates)
-                          .slice("compute", SliceKind::kOperatorPhase, 5_us, 10_us)
+                          .slice("compute", kPhase, 5_us, 10_us)
                           .slice("call", kCall, 1_us, 1_us)
                           .correlation(1)
                           .slice("call", kCall, 6_us, 1_us)
@@ -148,57 +134,6 @@ TEST(ClassicCommunicationTest, orphans_and_work_outside_all_ranges_take_no_part)
   EXPECT_EQ(totals.computation_ns, 0);
 }
 
-std::vector<PhaseTotals> classic_phases_of(const Trace& trace, bool cover_all_threads = false) {
-  const AttributedTrace input = attribute_classic(trace);
-  const auto steps = list_steps(trace);
-  return list_classic_phases(input, steps, add_up_step_launches(input, steps, cover_all_threads),
-                             cover_all_threads, find_backward_ranges(input, steps), 100_us);
-}
-
-TEST(ClassicModelTest, the_outermost_phase_on_a_path_counts) {
-  const Trace trace = Sketch()
-                          .slice("Step#0", SliceKind::kStep, 0_us, 100_us)
-                          .slice("Net", SliceKind::kForward, 10_us, 40_us)
-                          .slice("Layer", SliceKind::kForward, 15_us, 10_us)
-                          .slice("sgd", SliceKind::kOptimizer, 60_us, 20_us)
-                          .slice("call", kCall, 16_us, 1_us)
-                          .correlation(1)
-                          .stream(0, 7)
-                          .slice("k", SliceKind::kKernel, 200_us, 30_us)
-                          .correlation(1)
-                          .slice("c", SliceKind::kMemcpy, 240_us, 4_us)
-                          .correlation(1)
-                          .trace();
-  const auto phases = classic_phases_of(trace);
-  ASSERT_EQ(phases.size(), 3u);
-  EXPECT_EQ(phases[0].kind, SliceKind::kStep);
-  EXPECT_EQ(phases[0].kernels.total_ns, 30_us);
-  EXPECT_EQ(phases[0].device.total_ns, 34_us);
-  EXPECT_EQ(phases[1].kind, SliceKind::kForward);
-  EXPECT_EQ(phases[1].host.calls, 1u);
-  EXPECT_EQ(phases[1].host.total_ns, 40_us);
-  EXPECT_EQ(phases[1].kernels.total_ns, 30_us);
-  EXPECT_EQ(phases[1].device.total_ns, 34_us);
-  EXPECT_EQ(phases[2].kind, SliceKind::kOptimizer);
-  EXPECT_EQ(phases[2].kernels.total_ns, 0);
-}
-
-TEST(ClassicModelTest, phases_stand_in_a_fixed_order_behind_the_steps) {
-  const Trace trace = Sketch()
-                          .slice("Step#0", SliceKind::kStep, 0_us, 100_us)
-                          .slice("o", SliceKind::kOptimizer, 10_us, 1_us)
-                          .slice("b", SliceKind::kBackward, 20_us, 1_us)
-                          .slice("f", SliceKind::kForward, 30_us, 1_us)
-                          .slice("d", SliceKind::kDataLoader, 40_us, 1_us)
-                          .trace();
-  const auto phases = classic_phases_of(trace);
-  ASSERT_EQ(phases.size(), 5u);
-  EXPECT_EQ(phases[1].kind, SliceKind::kDataLoader);
-  EXPECT_EQ(phases[2].kind, SliceKind::kForward);
-  EXPECT_EQ(phases[3].kind, SliceKind::kBackward);
-  EXPECT_EQ(phases[4].kind, SliceKind::kOptimizer);
-}
-
 // The same step on two threads, and one that a phase hides.
 Trace steps_as_ranges() {
   return Sketch()
@@ -211,7 +146,7 @@ Trace steps_as_ranges() {
       .thread(2)
       .slice("Step#0", SliceKind::kStep, 10_us, 35_us)
       .stream(0, 7)
-      .slice("k", SliceKind::kKernel, 200_us, 30_us)
+      .slice("k", kKernel, 200_us, 30_us)
       .correlation(1)
       .trace();
 }
@@ -231,50 +166,8 @@ TEST(ClassicModelTest, steps_of_all_threads_are_one_step_wherever_they_stand) {
   EXPECT_EQ(phases[0].kernels.total_ns, 30_us);
 }
 
-TEST(ClassicModelTest, without_steps_the_first_row_is_the_whole_trace) {
-  const Trace trace = Sketch()
-                          .slice("op", kOp, 0_us, 100_us)
-                          .slice("call", kCall, 16_us, 1_us)
-                          .correlation(1)
-                          .stream(0, 7)
-                          .slice("k", SliceKind::kKernel, 200_us, 30_us)
-                          .correlation(1)
-                          .trace();
-  const auto phases = classic_phases_of(trace);
-  ASSERT_EQ(phases.size(), 1u);
-  EXPECT_EQ(phases[0].host.total_ns, 100_us);
-  EXPECT_EQ(phases[0].kernels.total_ns, 30_us);
-}
-
-// Step 0: two engine operators on thread 2 with an unrelated launch between them; step 1: one.
-Trace classic_engine_operators() {
-  return Sketch()
-      .thread(1)
-      .slice("Step#0", SliceKind::kStep, 0_us, 50_us)
-      .slice("Step#1", SliceKind::kStep, 50_us, 50_us)
-      .thread(2)
-      .slice("engine: a", kOp, 10_us, 5_us)
-      .flags(kBackwardWork)
-      .slice("a", kOp, 11_us, 3_us)
-      .slice("call", kCall, 12_us, 1_us)
-      .correlation(1)
-      .slice("between", kOp, 16_us, 2_us)
-      .slice("call", kCall, 17_us, 1_us)
-      .correlation(2)
-      .slice("engine: b", kOp, 20_us, 10_us)
-      .flags(kBackwardWork)
-      .slice("engine: c", kOp, 60_us, 7_us)
-      .flags(kBackwardWork)
-      .stream(0, 7)
-      .slice("k", SliceKind::kKernel, 200_us, 30_us)
-      .correlation(1)
-      .slice("k", SliceKind::kKernel, 300_us, 1_us)
-      .correlation(2)
-      .trace();
-}
-
 TEST(ClassicModelTest, engine_operators_make_one_backward_range_per_step_and_thread) {
-  const Trace trace = classic_engine_operators();
+  const Trace trace = engine_operators();
   const auto ranges = find_backward_ranges(attribute_classic(trace), list_steps(trace));
   ASSERT_EQ(ranges.size(), 2u);
   EXPECT_EQ(ranges[0].interval, (Interval{10_us, 30_us}));
@@ -283,7 +176,7 @@ TEST(ClassicModelTest, engine_operators_make_one_backward_range_per_step_and_thr
 }
 
 TEST(ClassicModelTest, backward_ranges_are_a_phase) {
-  const auto phases = classic_phases_of(classic_engine_operators(), true);
+  const auto phases = classic_phases_of(engine_operators(), true);
   ASSERT_EQ(phases.size(), 2u);
   EXPECT_EQ(phases[1].kind, SliceKind::kBackward);
   EXPECT_EQ(phases[1].host.calls, 2u);
@@ -291,12 +184,8 @@ TEST(ClassicModelTest, backward_ranges_are_a_phase) {
   EXPECT_EQ(phases[0].kernels.max_ns, 31_us);
 }
 
-TEST(ClassicModelTest, engine_operators_outside_all_steps_belong_to_no_backward) {
-  const Trace trace = Sketch()
-                          .slice("Step#0", SliceKind::kStep, 0_us, 50_us)
-                          .slice("engine: a", kOp, 60_us, 5_us)
-                          .flags(kBackwardWork)
-                          .trace();
+TEST(ClassicModelTest, engine_operators_outside_all_steps_make_no_backward_range) {
+  const Trace trace = engine_operator_after_the_step();
   EXPECT_TRUE(find_backward_ranges(attribute_classic(trace), list_steps(trace)).empty());
 }
 

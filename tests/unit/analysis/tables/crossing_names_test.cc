@@ -1,27 +1,24 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
-#include "strobe/analysis/tables/tables.h"
 #include "tests/support/sketch.h"
+#include "tests/unit/analysis/tables/table_rows.h"
 
 // Names whose ranges cross: none is inside the other.
 namespace strobe::analysis {
 namespace {
 
 using namespace strobe::literals;
-
-std::vector<OperatorRow> rows_of(const Trace& trace, TreeRules rules = TreeRules::kStrobe) {
-  const auto groups = list_operators(attribute_trace(trace, {}, rules), {}, false);
-  return groups.empty() ? std::vector<OperatorRow>() : groups.front().rows;
-}
+using ::testing::ElementsAre;
+using ::testing::FieldsAre;
 
 TEST(CrossingNamesTest,
      of_operators_that_cross_each_has_its_whole_time_and_no_moment_is_self_twice) {
   const auto rows =
-      rows_of(Sketch().slice("a", kOp, 0_us, 10_us).slice("b", kOp, 5_us, 10_us).trace());
+      operator_rows(Sketch().slice("a", kOp, 0_us, 10_us).slice("b", kOp, 5_us, 10_us).trace());
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].host.total_ns, 10_us);
   EXPECT_EQ(rows[0].self_host_ns, 5_us);
@@ -32,12 +29,12 @@ TEST(CrossingNamesTest,
 TEST(CrossingNamesTest, calls_of_one_name_that_cross_share_their_common_time) {
   // The third is below the second, which crosses the first: the tree does not tell that the first
   // covers it.
-  const auto rows = rows_of(Sketch()
-                                .slice("a", kOp, 0_us, 10_us)
-                                .slice("b", kOp, 5_us, 10_us)
-                                .slice("a", kOp, 6_us, 1_us)
-                                .slice("a", kOp, 8_us, 4_us)
-                                .trace());
+  const auto rows = operator_rows(Sketch()
+                                      .slice("a", kOp, 0_us, 10_us)
+                                      .slice("b", kOp, 5_us, 10_us)
+                                      .slice("a", kOp, 6_us, 1_us)
+                                      .slice("a", kOp, 8_us, 4_us)
+                                      .trace());
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].host.total_ns, 12_us);
   EXPECT_EQ(rows[0].self_host_ns, 5_us + 1_us + 4_us);
@@ -59,7 +56,7 @@ Sketch two_crossing(std::string_view first, std::string_view second, SliceKind k
 }
 
 TEST(CrossingNamesTest, work_launched_where_operators_cross_counts_for_both_and_is_the_later_ones) {
-  const auto rows = rows_of(two_crossing("a", "b", kOp).trace());
+  const auto rows = operator_rows(two_crossing("a", "b", kOp).trace());
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].device.total_ns, 3_us);
   EXPECT_EQ(rows[0].device.max_ns, 3_us);
@@ -69,7 +66,7 @@ TEST(CrossingNamesTest, work_launched_where_operators_cross_counts_for_both_and_
 }
 
 TEST(CrossingNamesTest, where_operators_of_one_name_cross_their_work_counts_once) {
-  const auto rows = rows_of(two_crossing("a", "a", kOp).trace());
+  const auto rows = operator_rows(two_crossing("a", "a", kOp).trace());
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].device.total_ns, 7_us);
   EXPECT_EQ(rows[0].device.max_ns, 6_us);
@@ -79,7 +76,7 @@ TEST(CrossingNamesTest, where_operators_of_one_name_cross_their_work_counts_once
 TEST(CrossingNamesTest, work_below_a_namesake_counts_once_where_ranges_cross) {
   Sketch sketch = two_crossing("a", "b", kOp);
   sketch.slice("a", kOp, 6_us, 1_us);  // around the launch in both
-  const auto rows = rows_of(sketch.trace());
+  const auto rows = operator_rows(sketch.trace());
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].device.total_ns, 3_us);
   EXPECT_EQ(rows[0].self_device_ns, 3_us);
@@ -90,7 +87,7 @@ TEST(CrossingNamesTest, work_below_a_namesake_counts_once_where_ranges_cross) {
 TEST(CrossingNamesTest, three_ranges_may_cross) {
   Sketch sketch = two_crossing("a", "b", kOp);
   sketch.slice("a", kOp, 5500, 12_us);  // from before the launch in both until after b
-  const auto rows = rows_of(sketch.trace());
+  const auto rows = operator_rows(sketch.trace());
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].device.total_ns, 7_us);
   EXPECT_EQ(rows[1].device.total_ns, 6_us);
@@ -98,7 +95,7 @@ TEST(CrossingNamesTest, three_ranges_may_cross) {
 }
 
 TEST(CrossingNamesTest, classic_work_counts_for_one_of_the_operators_that_cross) {
-  const auto rows = rows_of(two_crossing("a", "b", kOp).trace(), TreeRules::kCompatible);
+  const auto rows = operator_rows(two_crossing("a", "b", kOp).trace(), TreeRules::kCompatible);
   std::int64_t sum_ns = 0;
   for (const OperatorRow& row : rows) sum_ns += row.device.total_ns;
   EXPECT_EQ(sum_ns, 7_us);
@@ -107,25 +104,17 @@ TEST(CrossingNamesTest, classic_work_counts_for_one_of_the_operators_that_cross)
 TEST(CrossingNamesTest, an_operator_launches_a_kernel_by_time_where_another_range_crosses_it) {
   Sketch sketch = two_crossing("a", "b", kOp);
   sketch.slice("range", SliceKind::kAnnotation, 5500, 20_us);
-  const Trace trace = sketch.trace();
-  const auto kernels = list_kernels(attribute_trace(trace));
+  const auto kernels = kernel_rows(sketch.trace());
   ASSERT_EQ(kernels.size(), 1u);
-  ASSERT_EQ(kernels[0].launchers.size(), 3u);
-  EXPECT_EQ(kernels[0].launchers[0].inner, "b");
-  EXPECT_EQ(kernels[0].launchers[0].outer, "");
-  EXPECT_EQ(kernels[0].launchers[0].device_ns, 4_us);
-  EXPECT_EQ(kernels[0].launchers[1].inner, "b");
-  EXPECT_EQ(kernels[0].launchers[1].outer, "a");
-  EXPECT_EQ(kernels[0].launchers[2].inner, "a");
+  EXPECT_THAT(kernels[0].launchers, ElementsAre(FieldsAre("b", "", 4_us), FieldsAre("b", "a", 2_us),
+                                                FieldsAre("a", "", 1_us)));
 }
 
 TEST(CrossingNamesTest, work_launched_where_ranges_cross_counts_for_both) {
-  const Trace trace = two_crossing("A", "B", SliceKind::kAnnotation).trace();
-  const auto groups = list_user_ranges(attribute_trace(trace), false);
-  ASSERT_EQ(groups.size(), 1u);
-  ASSERT_EQ(groups[0].rows.size(), 2u);
-  EXPECT_EQ(groups[0].rows[0].device.total_ns, 3_us);
-  EXPECT_EQ(groups[0].rows[1].device.total_ns, 6_us);
+  const auto rows = range_rows(two_crossing("A", "B", SliceKind::kAnnotation).trace());
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].device.total_ns, 3_us);
+  EXPECT_EQ(rows[1].device.total_ns, 6_us);
 }
 
 }  // namespace

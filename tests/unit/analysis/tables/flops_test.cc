@@ -133,12 +133,23 @@ TEST(FlopFormulasTest, the_backward_of_a_convolution_computes_the_gradients_aske
   EXPECT_EQ(backward_flops("[False, False, True]"), 0u);
 }
 
-TEST(FlopFormulasTest, without_that_word_it_computes_both) {
-  constexpr std::uint64_t kForward = 2ull * 2 * 10 * 10 * 64 * 3 * 5 * 5;
-  EXPECT_EQ(backward_flops(""), 2 * kForward);
+TEST(FlopFormulasTest, without_that_word_nobody_knows_how_many_gradients_it_computes) {
+  EXPECT_EQ(backward_flops(""), std::nullopt);
+  EXPECT_EQ(backward_flops("[]"), std::nullopt);
   EXPECT_EQ(flops("aten::convolution_backward",
                   R"({"Input Dims": [[2, 64, 10, 10], [2, 3, 10, 10], [64, 3, 5, 5]]})"),
-            2 * kForward);
+            std::nullopt);
+}
+
+TEST(FlopFormulasTest, a_convolution_with_impossible_arguments_has_no_number) {
+  const auto with_padding = [](const std::string& padding) {
+    return flops("aten::conv2d", R"({"Input Dims": [[1, 3, 8, 8], [4, 3, 3, 3], [], [], [], []],
+                                     "Concrete Inputs": ["", "", "", "[1, 1]", "[)" +
+                                     padding + ", " + padding + R"(]", "[1, 1]", "1"]})");
+  };
+  EXPECT_EQ(with_padding("1"), 2ull * 8 * 8 * 4 * 3 * 3 * 3);
+  EXPECT_EQ(with_padding("9223372036854775807"), std::nullopt);
+  EXPECT_EQ(with_padding("-1"), std::nullopt);
 }
 
 TEST(FlopFormulasTest, the_backward_of_a_transposed_convolution_costs_its_forward_too) {

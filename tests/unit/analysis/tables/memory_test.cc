@@ -213,6 +213,21 @@ TEST(MemoryPlacesTest, a_peak_before_the_chosen_time_is_not_its_peak) {
   EXPECT_EQ(places[0].peak_reserved_bytes, 2'000) << "until the event at 40";
 }
 
+TEST(MemoryPlacesTest, a_place_without_events_in_the_chosen_time_keeps_what_it_holds) {
+  Sketch sketch;
+  sketch.memory(kAllocated, "model", 10, 900).memory(kAllocated, "batch", 40, 50);
+  sketch.memory(kAllocated, "gone", 12, 70).memory(kFreed, "gone", 14, -70);
+  const Trace trace = sketch.trace();
+  const IntervalSet late = {{30, 60}};
+  const auto places =
+      list_memory_places(attribute_trace(trace, TimeSelection(late)), std::optional(late));
+  ASSERT_EQ(places.size(), 2u);
+  EXPECT_EQ(places[0].place, "batch");
+  EXPECT_EQ(places[1].place, "model");
+  EXPECT_EQ(places[1].peak_allocated_bytes, 900);
+  EXPECT_TRUE(places[1].allocated.empty());
+}
+
 TEST(ClassicMemoryPlacesTest, an_operator_answers_for_its_direct_phases_which_have_no_rows) {
   const Trace trace = Sketch()
                           .slice("op", kOp, 0_us, 20_us)

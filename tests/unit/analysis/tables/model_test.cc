@@ -1,67 +1,85 @@
-#include "strobe/analysis/tables/tables.h"
-
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/support/sketch.h"
+#include <vector>
+
+#include "tests/unit/analysis/tables/phase_traces.h"
 
 namespace strobe::analysis {
 namespace {
 
-using namespace strobe::literals;
+using ::testing::ElementsAre;
 
-// Without steps, the host's time is [0, 100) us.
-ModelPhases phases_of(const Trace& trace, bool cover_all_threads = false) {
-  const AttributedTrace input = attribute_trace(trace);
-  const auto steps = list_steps(trace);
-  std::vector<Interval> base = {{0, 100_us}};
-  if (!steps.empty()) base.clear();
-  for (const Step& step : steps) base.push_back(step.interval);
-  return list_phases(input, steps, add_up_step_launches(input, steps, cover_all_threads),
-                     cover_all_threads, union_of(base));
+// A property that both sets of rules have.
+class PhasesTest : public ::testing::TestWithParam<TreeRules> {
+ protected:
+  static std::vector<PhaseTotals> phases(const Trace& trace) {
+    return GetParam() == TreeRules::kStrobe ? phases_of(trace).phases : classic_phases_of(trace);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Rules, PhasesTest,
+                         ::testing::Values(TreeRules::kStrobe, TreeRules::kCompatible),
+                         [](const auto& rules) {
+                           return rules.param == TreeRules::kStrobe ? "strobe" : "classic";
+                         });
+
+TEST_P(PhasesTest, the_outermost_phase_on_a_path_counts) {
+  const auto rows = phases(Sketch()
+                               .slice("Step#0", SliceKind::kStep, 0_us, 100_us)
+                               .slice("Net", SliceKind::kForward, 10_us, 40_us)
+                               .slice("Layer", SliceKind::kForward, 15_us, 10_us)
+                               .slice("sgd", SliceKind::kOptimizer, 60_us, 20_us)
+                               .slice("call", kCall, 16_us, 1_us)
+                               .correlation(1)
+                               .stream(0, 7)
+                               .slice("k", kKernel, 200_us, 30_us)
+                               .correlation(1)
+                               .slice("c", SliceKind::kMemcpy, 240_us, 4_us)
+                               .correlation(1)
+                               .trace());
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].kind, SliceKind::kStep);
+  EXPECT_EQ(rows[0].kernels.total_ns, 30_us);
+  EXPECT_EQ(rows[0].device.total_ns, 34_us);
+  EXPECT_EQ(rows[1].kind, SliceKind::kForward);
+  EXPECT_EQ(rows[1].host.calls, 1u);
+  EXPECT_EQ(rows[1].host.total_ns, 40_us);
+  EXPECT_EQ(rows[1].kernels.total_ns, 30_us);
+  EXPECT_EQ(rows[1].device.total_ns, 34_us);
+  EXPECT_EQ(rows[2].kind, SliceKind::kOptimizer);
+  EXPECT_EQ(rows[2].kernels.total_ns, 0);
 }
 
-TEST(ModelTest, the_outermost_phase_on_a_path_counts) {
-  const Trace trace = Sketch()
-                          .slice("Step#0", SliceKind::kStep, 0_us, 100_us)
-                          .slice("Net", SliceKind::kForward, 10_us, 40_us)
-                          .slice("Layer", SliceKind::kForward, 15_us, 10_us)
-                          .slice("sgd", SliceKind::kOptimizer, 60_us, 20_us)
-                          .slice("call", kCall, 16_us, 1_us)
-                          .correlation(1)
-                          .stream(0, 7)
-                          .slice("k", SliceKind::kKernel, 200_us, 30_us)
-                          .correlation(1)
-                          .slice("c", SliceKind::kMemcpy, 240_us, 4_us)
-                          .correlation(1)
-                          .trace();
-  const auto phases = phases_of(trace).phases;
-  ASSERT_EQ(phases.size(), 3u);
-  EXPECT_EQ(phases[0].kind, SliceKind::kStep);
-  EXPECT_EQ(phases[0].kernels.total_ns, 30_us);
-  EXPECT_EQ(phases[0].device.total_ns, 34_us);
-  EXPECT_EQ(phases[1].kind, SliceKind::kForward);
-  EXPECT_EQ(phases[1].host.calls, 1u);
-  EXPECT_EQ(phases[1].host.total_ns, 40_us);
-  EXPECT_EQ(phases[1].kernels.total_ns, 30_us);
-  EXPECT_EQ(phases[1].device.total_ns, 34_us);
-  EXPECT_EQ(phases[2].kind, SliceKind::kOptimizer);
-  EXPECT_EQ(phases[2].kernels.total_ns, 0);
+TEST_P(PhasesTest, phases_stand_in_a_fixed_order_behind_the_steps) {
+  const auto rows = phases(Sketch()
+                               .slice("Step#0", SliceKind::kStep, 0_us, 100_us)
+                               .slice("o", SliceKind::kOptimizer, 10_us, 1_us)
+                               .slice("b", SliceKind::kBackward, 20_us, 1_us)
+                               .slice("f", SliceKind::kForward, 30_us, 1_us)
+                               .slice("d", SliceKind::kDataLoader, 40_us, 1_us)
+                               .trace());
+  std::vector<SliceKind> kinds;
+  for (const PhaseTotals& row : rows) kinds.push_back(row.kind);
+  EXPECT_THAT(kinds, ElementsAre(SliceKind::kStep, SliceKind::kDataLoader, SliceKind::kForward,
+                                 SliceKind::kBackward, SliceKind::kOptimizer));
 }
 
-TEST(ModelTest, phases_stand_in_a_fixed_order_behind_the_steps) {
-  const Trace trace = Sketch()
-                          .slice("Step#0", SliceKind::kStep, 0_us, 100_us)
-                          .slice("o", SliceKind::kOptimizer, 10_us, 1_us)
-                          .slice("b", SliceKind::kBackward, 20_us, 1_us)
-                          .slice("f", SliceKind::kForward, 30_us, 1_us)
-                          .slice("d", SliceKind::kDataLoader, 40_us, 1_us)
-                          .trace();
-  const auto phases = phases_of(trace).phases;
-  ASSERT_EQ(phases.size(), 5u);
-  EXPECT_EQ(phases[1].kind, SliceKind::kDataLoader);
-  EXPECT_EQ(phases[2].kind, SliceKind::kForward);
-  EXPECT_EQ(phases[3].kind, SliceKind::kBackward);
-  EXPECT_EQ(phases[4].kind, SliceKind::kOptimizer);
+TEST_P(PhasesTest, without_steps_the_first_row_is_the_whole_trace) {
+  const auto rows = phases(Sketch()
+                               .slice("op", kOp, 0_us, 100_us)
+                               .slice("call", kCall, 16_us, 1_us)
+                               .correlation(1)
+                               .stream(0, 7)
+                               .slice("k", kKernel, 200_us, 30_us)
+                               .correlation(1)
+                               .trace());
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].host.total_ns, 100_us);
+  EXPECT_EQ(rows[0].kernels.total_ns, 30_us);
+}
+
+TEST_P(PhasesTest, engine_operators_outside_all_steps_belong_to_no_backward) {
+  EXPECT_EQ(phases(engine_operator_after_the_step()).size(), 1u);
 }
 
 TEST(ModelTest, a_phase_is_the_union_of_its_ranges_over_all_threads) {
@@ -106,7 +124,7 @@ TEST(ModelTest, what_overlapping_steps_launch_counts_once) {
                           .slice("call", kCall, 30_us, 1_us)
                           .correlation(1)
                           .stream(0, 7)
-                          .slice("k", SliceKind::kKernel, 50_us, 9_us)
+                          .slice("k", kKernel, 50_us, 9_us)
                           .correlation(1)
                           .trace();
   for (const bool cover_all_threads : {false, true}) {
@@ -118,47 +136,52 @@ TEST(ModelTest, what_overlapping_steps_launch_counts_once) {
   }
 }
 
-TEST(ModelTest, without_steps_the_first_row_is_the_whole_trace) {
+// Forward [10,60) is crossed by the end of the step, [0,50); it launches 3 us in it, 5 us after it.
+TEST(ModelTest, what_a_phase_launches_after_its_step_is_no_part_of_the_step) {
   const Trace trace = Sketch()
-                          .slice("op", kOp, 0_us, 100_us)
-                          .slice("call", kCall, 16_us, 1_us)
+                          .slice("Step#0", SliceKind::kStep, 0_us, 50_us)
+                          .slice("Net", SliceKind::kForward, 10_us, 50_us)
+                          .slice("call", kCall, 20_us, 1_us)
                           .correlation(1)
+                          .slice("call", kCall, 50_us, 1_us)
+                          .correlation(2)
                           .stream(0, 7)
-                          .slice("k", SliceKind::kKernel, 200_us, 30_us)
+                          .slice("k", kKernel, 70_us, 3_us)
                           .correlation(1)
+                          .slice("c", SliceKind::kMemcpy, 80_us, 5_us)
+                          .correlation(2)
                           .trace();
-  const ModelPhases model = phases_of(trace);
-  ASSERT_EQ(model.phases.size(), 1u);
-  EXPECT_EQ(model.phases[0].host.total_ns, 100_us);
-  EXPECT_EQ(model.phases[0].kernels.total_ns, 30_us);
-  EXPECT_EQ(model.outside_ns, 100_us);
+  for (const bool cover_all_threads : {false, true}) {
+    const auto phases = phases_of(trace, cover_all_threads).phases;
+    ASSERT_EQ(phases.size(), 2u);
+    EXPECT_EQ(phases[0].device.total_ns, 3_us) << cover_all_threads;
+    EXPECT_EQ(phases[1].host.total_ns, 40_us);
+    EXPECT_EQ(phases[1].device.total_ns, 3_us) << cover_all_threads;
+    EXPECT_EQ(phases[1].device.max_ns, 3_us);
+  }
 }
 
-// Step 0: two engine operators on thread 2 with an unrelated launch between them; step 1: one.
-Trace engine_operators() {
-  return Sketch()
-      .thread(1)
-      .slice("Step#0", SliceKind::kStep, 0_us, 50_us)
-      .slice("Step#1", SliceKind::kStep, 50_us, 50_us)
-      .thread(2)
-      .slice("engine: a", kOp, 10_us, 5_us)
-      .flags(kBackwardWork)
-      .slice("a", kOp, 11_us, 3_us)
-      .slice("call", kCall, 12_us, 1_us)
-      .correlation(1)
-      .slice("between", kOp, 16_us, 2_us)
-      .slice("call", kCall, 17_us, 1_us)
-      .correlation(2)
-      .slice("engine: b", kOp, 20_us, 10_us)
-      .flags(kBackwardWork)
-      .slice("engine: c", kOp, 60_us, 7_us)
-      .flags(kBackwardWork)
-      .stream(0, 7)
-      .slice("k", SliceKind::kKernel, 200_us, 30_us)
-      .correlation(1)
-      .slice("k", SliceKind::kKernel, 300_us, 1_us)
-      .correlation(2)
-      .trace();
+TEST(ModelTest, steps_are_the_whole_of_phases_on_every_thread) {
+  const Trace trace = Sketch()
+                          .thread(1)
+                          .slice("Step#0", SliceKind::kStep, 0_us, 50_us)
+                          .thread(2)
+                          .slice("Net", SliceKind::kForward, 10_us, 20_us)
+                          .slice("call", kCall, 20_us, 1_us)
+                          .correlation(1)
+                          .stream(0, 7)
+                          .slice("k", kKernel, 70_us, 3_us)
+                          .correlation(1)
+                          .trace();
+  for (const bool cover_all_threads : {false, true}) {
+    const auto phases = phases_of(trace, cover_all_threads).phases;
+    EXPECT_EQ(phases[0].device.total_ns, 3_us) << cover_all_threads;
+    EXPECT_EQ(phases[1].device.total_ns, 3_us) << cover_all_threads;
+  }
+}
+
+TEST(ModelTest, without_steps_and_phases_all_of_the_hosts_time_is_outside) {
+  EXPECT_EQ(phases_of(Sketch().slice("op", kOp, 0_us, 100_us).trace()).outside_ns, 100_us);
 }
 
 TEST(ModelTest, engine_operators_are_backward_without_the_time_between_them) {
@@ -208,9 +231,9 @@ TEST(ModelTest, a_backward_range_is_one_call_and_its_engine_adds_what_it_launche
                           .slice("call", kCall, 21_us, 1_us)
                           .correlation(2)
                           .stream(0, 7)
-                          .slice("k", SliceKind::kKernel, 30_us, 4_us)
+                          .slice("k", kKernel, 30_us, 4_us)
                           .correlation(1)
-                          .slice("k", SliceKind::kKernel, 40_us, 6_us)
+                          .slice("k", kKernel, 40_us, 6_us)
                           .correlation(2)
                           .trace();
   const ModelPhases model = phases_of(trace, true);
@@ -218,15 +241,6 @@ TEST(ModelTest, a_backward_range_is_one_call_and_its_engine_adds_what_it_launche
   EXPECT_EQ(model.phases[1].host.calls, 1u);
   EXPECT_EQ(model.phases[1].host.total_ns, 30_us);
   EXPECT_EQ(model.phases[1].device.total_ns, 10_us);
-}
-
-TEST(ModelTest, engine_operators_outside_all_steps_belong_to_no_backward) {
-  const Trace trace = Sketch()
-                          .slice("Step#0", SliceKind::kStep, 0_us, 50_us)
-                          .slice("engine: a", kOp, 60_us, 5_us)
-                          .flags(kBackwardWork)
-                          .trace();
-  EXPECT_EQ(phases_of(trace).phases.size(), 1u);
 }
 
 }  // namespace

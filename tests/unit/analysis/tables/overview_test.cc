@@ -3,19 +3,13 @@
 
 #include "strobe/analysis/tables/tables.h"
 #include "tests/support/sketch.h"
+#include "tests/unit/analysis/tables/table_rows.h"
 
 namespace strobe::analysis {
 namespace {
 
 using namespace strobe::literals;
 using ::testing::ElementsAre;
-
-const TypeRow* find_kind(const std::vector<TypeRow>& rows, SliceKind kind) {
-  for (const TypeRow& row : rows) {
-    if (row.kind == kind) return &row;
-  }
-  return nullptr;
-}
 
 TEST(OverviewTest, overlap_within_a_kind_is_removed_within_and_across_threads) {
   // Thread 1: [0,10) with [2,5) below it, and [20,30). Thread 2: [8,24). Union [0,30).
@@ -33,8 +27,7 @@ TEST(OverviewTest, overlap_within_a_kind_is_removed_within_and_across_threads) {
   EXPECT_EQ(rows[0].busy_ns, 30_us);
 }
 
-TEST(OverviewTest, kinds_stand_in_the_order_the_walk_meets_them) {
-  // Visited: step, then its later child (an annotation) with its call, then the operator.
+TEST(OverviewTest, kinds_stand_in_the_order_of_their_first_range) {
   const Trace trace = Sketch()
                           .slice("step", SliceKind::kStep, 0_us, 100_us)
                           .slice("op", kOp, 10_us, 10_us)
@@ -45,7 +38,7 @@ TEST(OverviewTest, kinds_stand_in_the_order_the_walk_meets_them) {
   for (const TypeRow& row : list_range_types(attribute_trace(trace))) {
     kinds.push_back(row.kind);
   }
-  EXPECT_THAT(kinds, ElementsAre(SliceKind::kStep, SliceKind::kAnnotation, kCall, kOp));
+  EXPECT_THAT(kinds, ElementsAre(SliceKind::kStep, kOp, SliceKind::kAnnotation, kCall));
 }
 
 TEST(OverviewTest, every_slice_is_in_one_row_of_the_host_or_the_device) {
@@ -72,16 +65,15 @@ TEST(OverviewTest, every_slice_is_in_one_row_of_the_host_or_the_device) {
     for (const TypeRow& row : *rows) slices += row.calls;
   }
   EXPECT_EQ(slices, trace.slice_count());
-  const TypeRow* frames = find_kind(types.host, SliceKind::kPythonCall);
-  ASSERT_NE(frames, nullptr);
-  EXPECT_EQ(frames->calls, 3u);
-  EXPECT_EQ(frames->busy_ns, 90_us);  // [0,80) and [70,90)
-  EXPECT_EQ(find_kind(types.host, kOp)->calls, 2u);
-  EXPECT_EQ(find_kind(types.host, kCall)->calls, 2u) << "calls outside of ranges count";
-  EXPECT_EQ(find_kind(types.host, SliceKind::kOverhead)->busy_ns, 5_us);
-  EXPECT_EQ(find_kind(types.host, SliceKind::kProfiler)->busy_ns, 98_us) << "as far as the span";
-  EXPECT_EQ(find_kind(types.device, SliceKind::kDeviceAnnotation)->busy_ns, 20_us);
-  EXPECT_EQ(find_kind(types.device, SliceKind::kSync)->busy_ns, 7_us);
+  const TypeRow frames = row_of_kind(types.host, SliceKind::kPythonCall);
+  EXPECT_EQ(frames.calls, 3u);
+  EXPECT_EQ(frames.busy_ns, 90_us);  // [0,80) and [70,90)
+  EXPECT_EQ(row_of_kind(types.host, kOp).calls, 2u);
+  EXPECT_EQ(row_of_kind(types.host, kCall).calls, 2u) << "calls outside of ranges count";
+  EXPECT_EQ(row_of_kind(types.host, SliceKind::kOverhead).busy_ns, 5_us);
+  EXPECT_EQ(row_of_kind(types.host, SliceKind::kProfiler).busy_ns, 98_us) << "as far as the span";
+  EXPECT_EQ(row_of_kind(types.device, SliceKind::kDeviceAnnotation).busy_ns, 20_us);
+  EXPECT_EQ(row_of_kind(types.device, SliceKind::kSync).busy_ns, 7_us);
   EXPECT_EQ(find_kind(types.host, SliceKind::kSync), nullptr);
 }
 
@@ -130,17 +122,16 @@ TEST(OverviewTest, a_selection_lists_what_starts_in_it_with_the_time_inside) {
   const TimeSelection selection(span);
   const TypeTables types = list_types(attribute_trace(trace, selection), selection, span);
   ASSERT_EQ(types.host.size(), 3u);
-  const TypeRow* frames = find_kind(types.host, SliceKind::kPythonCall);
-  ASSERT_NE(frames, nullptr);
-  EXPECT_EQ(frames->calls, 1u);
-  EXPECT_EQ(frames->busy_ns, 5_us);
-  EXPECT_EQ(find_kind(types.host, kOp)->busy_ns, 5_us);
-  EXPECT_EQ(find_kind(types.host, kCall)->busy_ns, 2_us);
+  const TypeRow frames = row_of_kind(types.host, SliceKind::kPythonCall);
+  EXPECT_EQ(frames.calls, 1u);
+  EXPECT_EQ(frames.busy_ns, 5_us);
+  EXPECT_EQ(row_of_kind(types.host, kOp).busy_ns, 5_us);
+  EXPECT_EQ(row_of_kind(types.host, kCall).busy_ns, 2_us);
   ASSERT_EQ(types.device.size(), 1u);
   EXPECT_EQ(types.device[0].busy_ns, 1_us);
 }
 
-// Device 1 is launched by the later operator, so it is met first.
+// Device 1 is launched by the later operator.
 Trace two_devices() {
   return Sketch()
       .slice("a", kOp, 0_us, 10_us)
@@ -169,13 +160,13 @@ TEST(OverviewTest, a_device_is_busy_while_any_stream_is) {
   const Trace trace = two_devices();
   const auto rows = list_devices(attribute_trace(trace));
   ASSERT_EQ(rows.size(), 2u);
-  EXPECT_EQ(rows[0].device, 1);
-  EXPECT_EQ(rows[0].kernel_busy_ns, 0);
-  EXPECT_EQ(rows[0].busy_ns, 20_us);
-  EXPECT_EQ(rows[1].device, 0);
-  EXPECT_EQ(rows[1].kernel_busy_ns, 15_us);  // [30,40) and [35,45)
-  EXPECT_EQ(rows[1].busy_ns, 16_us);
-  EXPECT_EQ(rows[1].kernels, 2u);
+  EXPECT_EQ(rows[0].device, 0);
+  EXPECT_EQ(rows[0].kernel_busy_ns, 15_us);  // [30,40) and [35,45)
+  EXPECT_EQ(rows[0].busy_ns, 16_us);
+  EXPECT_EQ(rows[0].kernels, 2u);
+  EXPECT_EQ(rows[1].device, 1);
+  EXPECT_EQ(rows[1].kernel_busy_ns, 0);
+  EXPECT_EQ(rows[1].busy_ns, 20_us);
 }
 
 TEST(OverviewTest, a_device_is_busy_in_the_chosen_time_whoever_launched_its_work) {
@@ -183,22 +174,22 @@ TEST(OverviewTest, a_device_is_busy_in_the_chosen_time_whoever_launched_its_work
   const auto rows =
       list_devices(attribute_trace(trace), IntervalSet{{38_us, 42_us}, {55_us, 70_us}});
   ASSERT_EQ(rows.size(), 2u);
-  EXPECT_EQ(rows[0].device, 1);
-  EXPECT_EQ(rows[0].busy_ns, 7_us);  // [40,42) and [55,60)
-  EXPECT_EQ(rows[1].busy_ns, 4_us);  // [38,42)
-  EXPECT_EQ(rows[1].kernel_busy_ns, 4_us);
-  EXPECT_EQ(rows[1].kernels, 2u);
+  EXPECT_EQ(rows[0].device, 0);
+  EXPECT_EQ(rows[0].busy_ns, 4_us);  // [38,42)
+  EXPECT_EQ(rows[0].kernel_busy_ns, 4_us);
+  EXPECT_EQ(rows[0].kernels, 2u);
+  EXPECT_EQ(rows[1].busy_ns, 7_us);  // [40,42) and [55,60)
 }
 
 TEST(OverviewTest, device_kinds_stand_device_by_device) {
   const Trace trace = two_devices();
   const auto rows = list_work_types(attribute_trace(trace));
   ASSERT_EQ(rows.size(), 3u);
-  EXPECT_EQ(rows[0].kind, SliceKind::kMemcpy);
-  EXPECT_EQ(rows[1].kind, SliceKind::kKernel);
-  EXPECT_EQ(rows[1].calls, 2u);
-  EXPECT_EQ(rows[1].busy_ns, 15_us);
-  EXPECT_EQ(rows[2].kind, SliceKind::kMemset);
+  EXPECT_EQ(rows[0].kind, SliceKind::kKernel);
+  EXPECT_EQ(rows[0].calls, 2u);
+  EXPECT_EQ(rows[0].busy_ns, 15_us);
+  EXPECT_EQ(rows[1].kind, SliceKind::kMemset);
+  EXPECT_EQ(rows[2].kind, SliceKind::kMemcpy);
 }
 
 // A thread is busy 60 + 10 us of ranges and a call beside them; the asynchronous ranges overlap.
@@ -210,7 +201,8 @@ TEST(OverviewTest, every_host_thread_has_its_busy_time) {
   sketch.track("net", TrackKind::kAsync).slice("x", SliceKind::kAnnotation, 0_us, 30_us);
   sketch.slice("y", SliceKind::kAnnotation, 20_us, 30_us);
   const Trace trace = sketch.trace();
-  const auto threads = list_threads(attribute_trace(trace));
+  const AttributedTrace input = attribute_trace(trace);
+  const auto threads = list_threads(input, input);
   ASSERT_EQ(threads.size(), 2u);
   EXPECT_EQ(threads[0].thread, "1");
   EXPECT_EQ(threads[0].ranges, 2u);
@@ -218,6 +210,49 @@ TEST(OverviewTest, every_host_thread_has_its_busy_time) {
   EXPECT_EQ(threads[1].name, "net");
   EXPECT_TRUE(threads[1].is_async);
   EXPECT_EQ(threads[1].busy_ns, 50_us);
+  EXPECT_EQ(threads[1].host_time_ns, 50_us);
+}
+
+// Of [100,200): "before" covers 30 us, "after" 20 us, and goes on for 40 us.
+TEST(OverviewTest, a_thread_is_busy_in_the_chosen_time_only) {
+  Sketch sketch;
+  sketch.thread(1).slice("before", SliceKind::kOperator, 50_us, 80_us);
+  sketch.slice("after", SliceKind::kOperator, 180_us, 60_us);
+  sketch.thread(2).slice("call", SliceKind::kRuntimeCall, 90_us, 20_us);
+  sketch.thread(3).slice("elsewhere", SliceKind::kOperator, 0_us, 50_us);
+  const Trace trace = sketch.trace();
+  const IntervalSet chosen = {{100_us, 200_us}};
+  const auto threads = list_threads(attribute_trace(trace, TimeSelection(chosen)),
+                                    attribute_trace(trace), std::optional(chosen));
+  ASSERT_EQ(threads.size(), 2u);
+  EXPECT_EQ(threads[0].ranges, 1u);
+  EXPECT_EQ(threads[0].busy_ns, 50_us);
+  EXPECT_EQ(threads[0].host_time_ns, 90_us);
+  EXPECT_EQ(threads[1].thread, "2");
+  EXPECT_EQ(threads[1].ranges, 0u);
+  EXPECT_EQ(threads[1].busy_ns, 10_us);
+  EXPECT_EQ(threads[1].host_time_ns, 10_us);
+}
+
+// The file gives the call to a range that ended before it.
+TEST(OverviewTest, a_thread_is_busy_in_a_call_whose_range_has_ended) {
+  const Trace trace = Sketch()
+                          .thread(1)
+                          .slice("op", kOp, 0_us, 10_us)
+                          .slice("call", kCall, 20_us, 5_us)
+                          .owned_by("op")
+                          .trace();
+  const AttributedTrace input = attribute_trace(trace);
+  EXPECT_EQ(list_threads(input, input)[0].busy_ns, 15_us);
+}
+
+TEST(OverviewTest, times_count_from_the_earliest_slice_of_any_kind) {
+  EXPECT_EQ(earliest_start_ns(Sketch().trace()), 0);
+  EXPECT_EQ(earliest_start_ns(Sketch()
+                                  .slice("op", kOp, 7_us, 1_us)
+                                  .slice("profiler", SliceKind::kProfiler, 5_us, 9_us)
+                                  .trace()),
+            5_us);
 }
 
 // Computing [30,40) and [60,70), communicating [36,46) and, without a recorded launch, [44,64).

@@ -7,20 +7,12 @@
 #include "strobe/readers/trace_reader.h"
 #include "tests/support/needs_shared.h"
 #include "tests/support/sketch.h"
+#include "tests/unit/analysis/tables/table_rows.h"
 
 namespace strobe::analysis {
 namespace {
 
 using namespace strobe::literals;
-
-const TypeRow& type_of(const std::vector<TypeRow>& rows, SliceKind kind) {
-  static const TypeRow kMissing;
-  for (const TypeRow& row : rows) {
-    if (row.kind == kind) return row;
-  }
-  ADD_FAILURE() << "no row " << word_of(kind);
-  return kMissing;
-}
 
 // One step, one operator with one phase and two kernels.
 Trace smallest_useful_trace() {
@@ -45,12 +37,12 @@ Trace smallest_useful_trace() {
 TEST(SummaryTest, the_smallest_useful_trace_gives_the_worked_example) {
   const Summary summary = summarize(smallest_useful_trace());
   EXPECT_EQ(summary.total_ns, 95_us);
-  EXPECT_EQ(type_of(summary.host_types, SliceKind::kUserRange).busy_ns, 66_us);
-  EXPECT_EQ(type_of(summary.host_types, SliceKind::kOperator).busy_ns, 62_us);
-  EXPECT_EQ(type_of(summary.host_types, SliceKind::kOperatorPhase).busy_ns, 18_us);
-  EXPECT_EQ(type_of(summary.host_types, SliceKind::kRuntimeCall).calls, 2u);
-  EXPECT_EQ(type_of(summary.host_types, SliceKind::kRuntimeCall).busy_ns, 13_us);
-  EXPECT_EQ(type_of(summary.device_types, SliceKind::kKernel).busy_ns, 666_us);
+  EXPECT_EQ(row_of_kind(summary.host_types, SliceKind::kUserRange).busy_ns, 66_us);
+  EXPECT_EQ(row_of_kind(summary.host_types, SliceKind::kOperator).busy_ns, 62_us);
+  EXPECT_EQ(row_of_kind(summary.host_types, SliceKind::kOperatorPhase).busy_ns, 18_us);
+  EXPECT_EQ(row_of_kind(summary.host_types, SliceKind::kRuntimeCall).calls, 2u);
+  EXPECT_EQ(row_of_kind(summary.host_types, SliceKind::kRuntimeCall).busy_ns, 13_us);
+  EXPECT_EQ(row_of_kind(summary.device_types, SliceKind::kKernel).busy_ns, 666_us);
   EXPECT_EQ(summary.devices[0].kernel_busy_ns, 666_us);
   ASSERT_EQ(summary.operators[0].rows.size(), 1u);
   const OperatorRow& op = summary.operators[0].rows[0];
@@ -102,7 +94,7 @@ TEST(SummaryTest, selected_steps_count_what_they_launched) {
   options.steps = StepSelection{1, 1};
   const Summary summary = summarize(three_steps(), options);
   EXPECT_EQ(summary.total_ns, 100_us);
-  EXPECT_EQ(type_of(summary.host_types, SliceKind::kOperator).calls, 1u);
+  EXPECT_EQ(row_of_kind(summary.host_types, SliceKind::kOperator).calls, 1u);
   ASSERT_EQ(summary.kernels.size(), 1u);
   EXPECT_EQ(summary.kernels[0].device.total_ns, 20_us);
   EXPECT_EQ(summary.orphan_device_slices, 0u);
@@ -140,7 +132,7 @@ TEST(SummaryTest, the_breakdown_of_a_step_does_not_depend_on_what_is_selected) {
   EXPECT_EQ(one.steps[0].kernel_ns, all.steps[1].kernel_ns);
 }
 
-TEST(SummaryTest, an_option_lets_steps_cover_all_threads) {
+TEST(SummaryTest, steps_cover_all_threads_and_an_option_makes_classic_ones_do_so) {
   const Trace trace = Sketch()
                           .thread(1)
                           .slice("Step#0", SliceKind::kStep, 0_us, 100_us)
@@ -152,8 +144,10 @@ TEST(SummaryTest, an_option_lets_steps_cover_all_threads) {
                           .slice("k", SliceKind::kKernel, 50_us, 9_us)
                           .correlation(1)
                           .trace();
-  EXPECT_EQ(summarize(trace).phases[0].kernels.total_ns, 0);
+  EXPECT_EQ(summarize(trace).phases[0].kernels.total_ns, 9_us);
   SummaryOptions options;
+  options.rules = TreeRules::kCompatible;
+  EXPECT_EQ(summarize(trace, options).phases[0].kernels.total_ns, 0);
   options.steps_cover_all_threads = true;
   EXPECT_EQ(summarize(trace, options).phases[0].kernels.total_ns, 9_us);
 }
@@ -290,9 +284,9 @@ class RealTraceTest : public ::testing::Test {
 TEST_F(RealTraceTest, the_synthetic_attention_trace_has_its_design_totals) {
   const Summary summary = classic_summary_of("paddle_flash_attn.json.gz");
   EXPECT_EQ(summary.total_ns, 9'586'500);
-  EXPECT_EQ(type_of(summary.host_types, SliceKind::kUserRange).busy_ns, 7'532'100);
-  EXPECT_EQ(type_of(summary.host_types, SliceKind::kRuntimeCall).calls, 1'900u);
-  EXPECT_EQ(type_of(summary.host_types, SliceKind::kRuntimeCall).busy_ns, 2'978'500);
+  EXPECT_EQ(row_of_kind(summary.host_types, SliceKind::kUserRange).busy_ns, 7'532'100);
+  EXPECT_EQ(row_of_kind(summary.host_types, SliceKind::kRuntimeCall).calls, 1'900u);
+  EXPECT_EQ(row_of_kind(summary.host_types, SliceKind::kRuntimeCall).busy_ns, 2'978'500);
   EXPECT_EQ(summary.devices[0].kernel_busy_ns, 77'802'100);
   const auto& rows = summary.operators[0].rows;
   ASSERT_EQ(rows.size(), 2u);
@@ -313,7 +307,7 @@ TEST_F(RealTraceTest, a_real_attention_run_has_the_figures_it_was_printed_with) 
   const Summary summary = classic_summary_of("paddle_real_attn_flash.json.gz");
   EXPECT_EQ(summary.total_ns, 9'586'556);
   EXPECT_EQ(summary.devices[0].kernel_busy_ns, 77'802'110);
-  EXPECT_EQ(type_of(summary.host_types, SliceKind::kRuntimeCall).calls, 1'900u);
+  EXPECT_EQ(row_of_kind(summary.host_types, SliceKind::kRuntimeCall).calls, 1'900u);
 }
 
 TEST_F(RealTraceTest, a_static_graph_run_keeps_its_threads_apart_and_its_steps_without_kernels) {
@@ -327,7 +321,7 @@ TEST_F(RealTraceTest, a_static_graph_run_keeps_its_threads_apart_and_its_steps_w
   EXPECT_EQ(summary.phases[0].kernels.total_ns, 0);
   ASSERT_EQ(summary.phases.size(), 2u);
   EXPECT_EQ(summary.phases[1].host.calls, 100u);
-  EXPECT_EQ(type_of(summary.host_types, SliceKind::kOperator).calls, 500u);
+  EXPECT_EQ(row_of_kind(summary.host_types, SliceKind::kOperator).calls, 500u);
 }
 
 TEST_F(RealTraceTest, a_training_run_spends_its_kernel_time_step_by_step) {
@@ -338,7 +332,7 @@ TEST_F(RealTraceTest, a_training_run_spends_its_kernel_time_step_by_step) {
   EXPECT_EQ(rounded_us(summary.steps[1].kernel_ns), 19'912);
   EXPECT_EQ(rounded_us(summary.steps[2].kernel_ns), 19'917);
   EXPECT_EQ(summary.steps[0].kernel_ns + summary.steps[1].kernel_ns + summary.steps[2].kernel_ns,
-            type_of(summary.device_types, SliceKind::kKernel).busy_ns);
+            row_of_kind(summary.device_types, SliceKind::kKernel).busy_ns);
 }
 
 }  // namespace

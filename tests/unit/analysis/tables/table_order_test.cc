@@ -14,7 +14,7 @@ TimeStat stat(std::initializer_list<std::int64_t> durations_ns) {
 }
 
 UserRangeRow named_range(std::string name, TimeStat host, TimeStat device = stat({0})) {
-  return {std::move(name), host, device};
+  return {std::move(name), host, device, host.total_ns / 10};
 }
 
 template <class Row>
@@ -81,6 +81,7 @@ TEST(TableOrderTest, what_is_cut_and_what_is_filtered_is_counted_apart) {
   EXPECT_EQ(shown.cut.rows, 2u);
   EXPECT_EQ(shown.cut.host_ns, 70);
   EXPECT_EQ(shown.cut.device_ns, 5);
+  EXPECT_EQ(shown.cut.self_host_ns, 7);
   EXPECT_EQ(shown.filtered.rows, 1u);
   EXPECT_EQ(shown.filtered.host_ns, 99);
 }
