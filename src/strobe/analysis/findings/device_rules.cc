@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "strobe/analysis/findings/idle_words.h"
 #include "strobe/base/text.h"
@@ -60,6 +62,42 @@ std::string long_collectives_text(const LongCollectives& found) {
       count_text(found.calls), counted(found.of_calls, "call"), is_one ? "takes" : "take",
       duration_text(found.total_ns), duration_text(found.all_ns), duration_text(found.longest_ns),
       duration_text(found.median_ns), is_one ? "it waits" : "they wait");
+}
+
+// The two kernels that take most time of those that compute.
+struct TopKernels {
+  const KernelRow* first = nullptr;
+  const KernelRow* second = nullptr;
+  std::int64_t all_ns = 0;  // of all that compute
+  bool leaves_some_out = false;
+};
+
+TopKernels find_top_kernels(const std::vector<KernelRow>& kernels) {
+  TopKernels top;
+  const auto is_longer = [](const KernelRow& kernel, const KernelRow* other) {
+    return other == nullptr || kernel.device.total_ns > other->device.total_ns;
+  };
+  for (const KernelRow& kernel : kernels) {
+    if (kernel.communicates) {
+      top.leaves_some_out = true;
+      continue;
+    }
+    top.all_ns += kernel.device.total_ns;
+    if (is_longer(kernel, top.first)) {
+      top.second = top.first;
+      top.first = &kernel;
+    } else if (is_longer(kernel, top.second)) {
+      top.second = &kernel;
+    }
+  }
+  return top;
+}
+
+std::string kernel_advice(const TopKernels& top) {
+  const bool is_alone = 10 * top.second->device.total_ns < 9 * top.first->device.total_ns;
+  if (is_alone) return "optimise this kernel first: no other kernel can save as much time";
+  return fmt::format("optimise this kernel and {} first, which takes {} in all",
+                     short_name(top.second->name), duration_text(top.second->device.total_ns));
 }
 
 std::string launcher_text(const Evidence& e, const KernelRow& kernel) {
@@ -139,24 +177,20 @@ std::optional<Finding> copies_dominate(const Evidence& e) {
 }
 
 std::optional<Finding> one_kernel_dominates(const Evidence& e) {
-  const auto& kernels = e.summary.kernels;
-  const auto top = std::max_element(
-      kernels.begin(), kernels.end(),
-      [](const KernelRow& a, const KernelRow& b) { return a.device.total_ns < b.device.total_ns; });
-  if (kernels.size() < 2) return {};
-  std::int64_t all_ns = 0;
-  for (const KernelRow& kernel : kernels) all_ns += kernel.device.total_ns;
-  const double of_kernels =
-      ratio(static_cast<double>(top->device.total_ns), static_cast<double>(all_ns));
+  const TopKernels top = find_top_kernels(e.summary.kernels);
+  if (top.second == nullptr) return {};
+  const TimeStat& device = top.first->device;
+  const double of_kernels = ratio_ns(device.total_ns, top.all_ns);
   if (of_kernels < 0.4 || e.share_of(StepLabel::kKernel) < 0.3) return {};
   std::string headline =
-      fmt::format("one kernel takes {} of the kernel time: {}, {} of {}", share_text(of_kernels),
-                  short_name(top->name), counted(top->device.calls, "call"),
-                  mean_duration_text(top->device.average_ns()));
-  headline += launcher_text(e, *top);
+      fmt::format("one kernel takes {} of the {}: {}, {} of {}", share_text(of_kernels),
+                  top.leaves_some_out ? "time of kernels that compute" : "kernel time",
+                  short_name(top.first->name), counted(device.calls, "call"),
+                  mean_duration_text(device.average_ns()));
+  headline += launcher_text(e, *top.first);
   return Finding{"one_kernel_dominates", FindingWeight::kWorthALook,
                  of_kernels * e.share_of(StepLabel::kKernel), std::move(headline),
-                 "optimise this kernel first: no other kernel can save as much time"};
+                 kernel_advice(top)};
 }
 
 std::optional<Finding> tiny_kernels(const Evidence& e) {

@@ -35,14 +35,16 @@ std::vector<Finding> find_in(const Trace& trace, const Summary& summary,
 struct RankSummary {
   std::string name;
   const Summary* summary = nullptr;
+  const std::vector<Finding>* findings = nullptr;  // as find_in() returns them, if they are known
 };
 
-// Time that a rank spends on its own work in an average step: the step minus exposed communication,
+// The own time of a rank in an average step: the step minus exposed communication,
 // which is mostly waiting for other ranks. Without steps, of the whole trace.
 std::int64_t own_step_ns(const Summary& summary);
 
 // The rank that keeps the others waiting, if it clearly has more work of its own. Step times do not
-// show it: ranks that meet in collectives have equal steps however unequal their work is.
+// show it: ranks that meet in collectives have equal steps however unequal their work is. A finding
+// that this rank has and the others have not is told as the likely reason, here and below.
 std::optional<Finding> find_straggler(const std::vector<RankSummary>& ranks);
 
 // The ranks that come last to the collectives, in one finding; `lateness` is parallel to `ranks`.

@@ -1,5 +1,7 @@
 #include "strobe/analysis/findings/finding_evidence.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string_view>
@@ -85,6 +87,25 @@ void gather_launches(Evidence& evidence, const std::vector<SliceId>& calls) {
   }
   const auto& rows = evidence.summary.waits.calls;
   launches.use_graphs = std::any_of(rows.begin(), rows.end(), launches_graphs);
+}
+
+// See LaunchCalls::known_kernels. Calls that wait for their kernels take more time than those.
+void count_blocking_launches(Evidence& evidence, const Collected& collected) {
+  LaunchCalls& launches = evidence.launches;
+  if (launches.time.total_ns < evidence.kernels.total_ns) return;
+  const Trace& trace = evidence.trace;
+  const auto& calls = collected.calls;
+  const std::uint64_t most_others = collected.works.size() / 20;
+  for (const SliceId work : collected.works) {
+    if (trace.kind(work) != SliceKind::kKernel) continue;
+    const SliceId call = calls.call_of(trace, work);
+    if (!std::binary_search(calls.launches.begin(), calls.launches.end(), call)) continue;
+    ++launches.known_kernels;
+    const bool is_inside =
+        trace.start_ns(call) <= trace.start_ns(work) && trace.end_ns(work) <= trace.end_ns(call);
+    if (is_inside) ++launches.kernels_inside;
+    if (launches.known_kernels - launches.kernels_inside > most_others) return;
+  }
 }
 
 void collect_device_work(Evidence& evidence, SliceId slice, Collected& collected) {
@@ -219,14 +240,19 @@ bool is_step_name(const Summary& summary, const std::string& name) {
                      [&](const StepRow& step) { return step.name == name; });
 }
 
-IdleCause cause_of_row(const Summary& summary, const IdleRow& row) {
-  IdleCause cause{.kind = row.kind,
-                  .name = row.name,
-                  .inside = row.inside,
-                  .source = row.source,
-                  .gaps = row.idle,
-                  .inside_ns = summary.has_steps ? row.in_steps_ns : row.idle.total_ns,
-                  .longest = row.longest};
+std::int64_t time_in(IdlePart part, const Summary& summary, const IdleRow& row) {
+  if (part == IdlePart::kOutsideSteps) return row.idle.total_ns - row.in_steps_ns;
+  return summary.has_steps ? row.in_steps_ns : row.idle.total_ns;
+}
+
+IdleCause cause_of_row(const Summary& summary, const IdleRow& row, IdlePart part) {
+  IdleCause cause;
+  cause.kind = row.kind;
+  cause.name = row.name;
+  cause.gaps = row.idle;
+  cause.inside_ns = cause.at_main_ns = time_in(part, summary, row);
+  cause.longest = row.longest;
+  cause.main_place = cause.longest_place = {row.inside, row.source};
   if (row.kind == IdleKind::kRuntimeCall) cause.purpose = device::runtime_call(row.name);
   if (row.kind == IdleKind::kRange && is_step_name(summary, row.name)) {
     cause.kind = IdleKind::kNothing;
@@ -238,7 +264,19 @@ IdleCause cause_of_row(const Summary& summary, const IdleRow& row) {
 void add_to_cause(IdleCause& sum, const IdleCause& more) {
   sum.gaps.add(more.gaps);
   sum.inside_ns += more.inside_ns;
-  if (more.longest.length_ns() > sum.longest.length_ns()) sum.longest = more.longest;
+  if (more.longest.length_ns() <= sum.longest.length_ns()) return;
+  sum.longest = more.longest;
+  sum.longest_place = more.longest_place;
+}
+
+void measure_longest_inside(const Summary& summary, std::vector<IdleCause>& causes) {
+  std::vector<Interval> intervals;
+  for (const StepRow& step : summary.steps) intervals.push_back(step.interval);
+  const IntervalSet steps = union_of(std::move(intervals));
+  for (IdleCause& cause : causes) {
+    cause.longest_inside_ns = summary.has_steps ? total_ns(intersection_of(steps, {cause.longest}))
+                                                : cause.longest.length_ns();
+  }
 }
 
 void sort_by_time_inside(std::vector<IdleCause>& causes) {
@@ -249,9 +287,9 @@ void sort_by_time_inside(std::vector<IdleCause>& causes) {
 
 }  // namespace
 
-std::vector<IdleCause> list_idle_causes(const Summary& summary) {
+std::vector<IdleCause> list_idle_causes(const Summary& summary, IdlePart part) {
   std::vector<IdleCause> rows;
-  for (const IdleRow& row : summary.waits.idle) rows.push_back(cause_of_row(summary, row));
+  for (const IdleRow& row : summary.waits.idle) rows.push_back(cause_of_row(summary, row, part));
   // The largest row of each kind and name comes first and gives its place to the sum.
   std::stable_sort(rows.begin(), rows.end(), [](const IdleCause& a, const IdleCause& b) {
     return std::tie(a.kind, a.name, b.inside_ns) < std::tie(b.kind, b.name, a.inside_ns);
@@ -266,6 +304,7 @@ std::vector<IdleCause> list_idle_causes(const Summary& summary) {
       causes.push_back(std::move(row));
     }
   }
+  measure_longest_inside(summary, causes);
   sort_by_time_inside(causes);
   return causes;
 }
@@ -280,11 +319,15 @@ double Evidence::share_of_ns(std::int64_t part_ns) const {
 
 std::string_view Evidence::step_word() const { return summary.cycles ? "cycle" : "step"; }
 
+std::string Evidence::steps_text() const {
+  return fmt::format("the {}{}", step_word(), summary.steps.size() == 1 ? "" : "s");
+}
+
 std::string Evidence::whole_text() const {
   std::string text = "the trace";
   if (summary.has_steps) {
-    text = "the " + (summary.steps.size() == 1 ? std::string(step_word())
-                                               : counted(summary.steps.size(), step_word()));
+    text = summary.steps.size() == 1 ? steps_text()
+                                     : "the " + counted(summary.steps.size(), step_word());
   }
   return context.is_cut_off && device_slices > 0 ? "what is left of " + text : text;
 }
@@ -297,6 +340,7 @@ void take_out_longest(std::int64_t end_ns, IdleCause& cause) {
   const auto others = static_cast<std::int64_t>(std::max<std::uint64_t>(2, cause.gaps.calls) - 1);
   const std::int64_t average_ns = std::min(cause.inside_ns / others, cause.longest.length_ns());
   cause.longest = {end_ns - average_ns, end_ns};
+  cause.longest_inside_ns = average_ns;
 }
 
 // Takes the time after the last device work out of the causes: first their longest stretches, then
@@ -318,6 +362,7 @@ void leave_out_the_end(Evidence& evidence) {
   const double kept = std::min(1.0, ratio_ns(evidence.idle_ns, left_ns));
   for (IdleCause& cause : evidence.idle_causes) {
     cause.inside_ns = std::llround(kept * static_cast<double>(cause.inside_ns));
+    cause.at_main_ns = std::llround(kept * static_cast<double>(cause.at_main_ns));
     cause.gaps.total_ns = cause.inside_ns;
   }
   sort_by_time_inside(evidence.idle_causes);
@@ -344,6 +389,7 @@ Evidence gather_evidence(const Trace& trace, const Summary& summary,
   gather_kernels(evidence, collected.kernel_durations_ns);
   gather_copies(evidence, collected);
   gather_launches(evidence, collected.calls.launches);
+  count_blocking_launches(evidence, collected);
   gather_idle(evidence);
   evidence.long_collectives = find_long_collectives(std::move(collected.collective_durations_ns));
   evidence.outlasting_ns = measure_outlasting(evidence, collected);

@@ -27,18 +27,31 @@ struct LaunchCalls {
                               // its works starts this late, or later
   std::string stream;         // that stream
   bool use_graphs = false;    // one call launches a whole graph
+  // Kernels whose launch call is known, and of them those that ran inside it, so that it waited for
+  // them. Only counted as long as nearly all of them may.
+  std::uint64_t known_kernels = 0;
+  std::uint64_t kernels_inside = 0;
+};
+
+// Where the host is in a cause: the operator or range around it and its interpreter frame, as far
+// as both are known.
+struct IdlePlace {
+  std::string inside;
+  std::string source;
 };
 
 // Idle time of the device with one cause: rows of one kind and name together.
 struct IdleCause {
   IdleKind kind = IdleKind::kNothing;
   std::string name;
-  std::string inside;  // of the largest row
-  std::string source;
   device::RuntimeCall purpose = device::RuntimeCall::kOther;  // of a runtime call
   TimeStat gaps;                                              // in the whole span
-  std::int64_t inside_ns = 0;  // inside steps, or the trace without them
-  Interval longest;            // the longest stretch
+  std::int64_t inside_ns = 0;          // inside steps, or the trace without them
+  IdlePlace main_place;                // of the largest row
+  std::int64_t at_main_ns = 0;         // of inside_ns
+  Interval longest;                    // the longest stretch
+  std::int64_t longest_inside_ns = 0;  // of it, inside as above
+  IdlePlace longest_place;
 
   std::int64_t outside_ns() const { return gaps.total_ns - inside_ns; }
 };
@@ -94,6 +107,8 @@ struct Evidence {
   }
   // "step", or "cycle" where the trace marks no steps and cycles were found.
   std::string_view step_word() const;
+  // "the step", "the steps", "the cycles"
+  std::string steps_text() const;
   // "the 3 steps", or "the trace": what shares are shares of.
   std::string whole_text() const;
 };
@@ -103,7 +118,11 @@ inline constexpr std::int64_t kTinyKernelNs = 5'000;
 Evidence gather_evidence(const Trace& trace, const Summary& summary,
                          const FindingContext& context = {});
 
-// The rows of the waits as causes. A range that is only the step itself tells nothing.
-std::vector<IdleCause> list_idle_causes(const Summary& summary);
+enum class IdlePart : std::uint8_t { kInSteps, kOutsideSteps };
+
+// The rows of the waits as causes, most time in that part first; IdleCause::inside_ns is the time
+// in it. Without steps, the whole trace counts as one. A range that is only the step itself tells
+// nothing.
+std::vector<IdleCause> list_idle_causes(const Summary& summary, IdlePart part = IdlePart::kInSteps);
 
 }  // namespace strobe::analysis

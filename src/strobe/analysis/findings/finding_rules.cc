@@ -10,6 +10,7 @@
 
 #include "strobe/analysis/findings/device_rules.h"
 #include "strobe/analysis/findings/finding.h"
+#include "strobe/analysis/findings/host_rules.h"
 #include "strobe/analysis/findings/idle_words.h"
 #include "strobe/base/text.h"
 
@@ -41,21 +42,28 @@ bool is_harmless(const Evidence& e) {
   return e.share_of_ns(e.idle_ns) < 0.1 || e.waiting.calls <= steps + 1;
 }
 
+// The place is that of the longest call only.
+std::string longest_wait_text(const HostWaiting& waiting) {
+  const std::string where = where_text(waiting.longest_inside, waiting.longest_source);
+  if (where.empty() || waiting.calls <= 1) return where;
+  return ", the longest" + where.substr(1);
+}
+
 // A host that waits for a busy device is as it should be; a host that waits for an idle one loses
 // time.
 Found host_waits(const Evidence& e) {
   const HostWaiting& waiting = e.waiting;
   const double share = e.share_of_ns(waiting.inside_ns);
   if (share < 0.1 || e.device_slices == 0) return {};
-  const double idle = ratio_ns(waiting.device_idle_ns, waiting.inside_ns + waiting.outside_ns);
+  const double idle = ratio_ns(waiting.device_idle_ns, waiting.inside_ns);
   const bool is_normal = idle < 0.25;
-  std::string headline = fmt::format(
-      "the host waits {} for the {}, most of it in {}{}; the {} works {} of that time",
-      part_text(e, waiting.inside_ns), e.device, short_name(waiting.longest),
-      where_text(waiting.longest_inside, waiting.longest_source), e.device, share_text(1 - idle));
+  std::string headline =
+      fmt::format("the host waits {} for the {}, most of it in {}{}; the {} works {} of that time",
+                  part_text(e, waiting.inside_ns), e.device, short_name(waiting.longest),
+                  longest_wait_text(waiting), e.device, share_text(1 - idle));
   if (waiting.outside_ns > 0 && e.summary.has_steps) {
     headline +=
-        fmt::format("; {} more outside the {}s", duration_text(waiting.outside_ns), e.step_word());
+        fmt::format("; another {} outside {}", duration_text(waiting.outside_ns), e.steps_text());
   }
   return Finding{"host_waits_for_device", is_normal ? FindingWeight::kNote : weight_of(share, 0.25),
                  share, std::move(headline),
@@ -109,13 +117,30 @@ StepExcess largest_label_excess(const Evidence& e, const StepRow& longest) {
   return most;
 }
 
+// How much more idle time the step has than a median step.
+std::int64_t idle_excess_ns(const Evidence& e, const StepRow& longest) {
+  std::vector<std::int64_t> of_steps_ns;
+  for (const StepRow& step : e.summary.steps) of_steps_ns.push_back(idle_ns_of(step));
+  std::sort(of_steps_ns.begin(), of_steps_ns.end());
+  return idle_ns_of(longest) - of_steps_ns[of_steps_ns.size() / 2];
+}
+
+// A stretch that every step has explains nothing: what the other steps have of its cause, on
+// average, is taken off.
+std::int64_t stretch_excess_ns(const Evidence& e, const IdleCause& cause) {
+  const std::int64_t stretch_ns = cause.longest.length_ns();
+  const auto others = static_cast<std::int64_t>(e.summary.steps.size()) - 1;
+  return stretch_ns - std::max<std::int64_t>(0, cause.inside_ns - stretch_ns) / others;
+}
+
 StepExcess excess_of(const Evidence& e, const StepRow& longest, std::int64_t above_ns) {
+  const std::int64_t idle_ns = idle_excess_ns(e, longest);
   for (const IdleCause& cause : e.idle_causes) {
     const bool lies_there = cause.longest.start_ns >= longest.interval.start_ns &&
                             cause.longest.end_ns <= longest.interval.end_ns;
-    if (!lies_there || 2 * cause.longest.length_ns() < above_ns) continue;
-    return {cause.longest.length_ns(), "one stretch of idle time " + moment_text(cause),
-            FindingWeight::kNote};
+    const std::int64_t more_ns = std::min(idle_ns, stretch_excess_ns(e, cause));
+    if (!lies_there || 2 * more_ns < above_ns) continue;
+    return {more_ns, "one stretch of idle time " + moment_text(cause), FindingWeight::kNote};
   }
   return largest_label_excess(e, longest);
 }
@@ -174,7 +199,7 @@ Found steps_leave_time_out(const Evidence& e) {
   const std::string_view step = e.step_word();
   if (!device_goes_on) {
     return Finding{"time_outside_steps", FindingWeight::kNote, share,
-                   fmt::format("{}: the rest is outside all {}s", covered, step),
+                   fmt::format("{}: the rest is outside {}", covered, is_one ? "of it" : "of them"),
                    fmt::format("mark every step, or treat the times per {} as a sample", step)};
   }
   const std::string span_per_step = mean_duration_text(static_cast<double>(span_ns) /
@@ -185,11 +210,11 @@ Found steps_leave_time_out(const Evidence& e) {
                            "time is host time",
                            covered, step, e.device, step)
              : fmt::format("{}: the host ends the {}s long before the {} finishes, so {} times "
-                           "are host times; the span divided by the {}s is {} each",
+                           "are host times; the span divided by the number of {}s is {}",
                            covered, step, e.device, step, step, span_per_step),
-      fmt::format("synchronise at the end of each {} while profiling, so that its device work "
-                  "falls into it",
-                  step)};
+      fmt::format("synchronise at the end of {} {} while profiling, so that the {} contains its "
+                  "device work",
+                  is_one ? "the" : "each", step, step)};
 }
 
 Found memory_near_capacity(const Evidence& e) {
@@ -201,11 +226,11 @@ Found memory_near_capacity(const Evidence& e) {
       const double share =
           ratio(static_cast<double>(peak), static_cast<double>(properties.memory_bytes));
       if (share < 0.9) continue;
-      return Finding{"memory_near_capacity", FindingWeight::kWorthALook, 0,
-                     fmt::format("{} uses up to {} of its {} of memory ({})",
-                                 fmt::format("{} {}", e.device, properties.id), bytes_text(peak),
-                                 bytes_text(properties.memory_bytes), share_text(share)),
-                     "a larger batch or a longer sequence will not fit; look at the memory table"};
+      return Finding{
+          "memory_near_capacity", FindingWeight::kWorthALook, 0,
+          fmt::format("{} {} uses up to {} of its {} of memory ({})", e.device, properties.id,
+                      bytes_text(peak), bytes_text(properties.memory_bytes), share_text(share)),
+          "a larger batch or a longer sequence will not fit; look at the memory table"};
     }
   }
   return {};
@@ -242,14 +267,6 @@ Found orphans(const Evidence& e) {
       "start the capture one step earlier, or record runtime calls too"};
 }
 
-Found host_only(const Evidence& e) {
-  // Only a framework's trace is expected to contain device work.
-  if (e.device_slices > 0 || !e.has_operators || e.context.is_cut_off) return {};
-  return Finding{"host_only_trace", FindingWeight::kNote, 0,
-                 "no device work was recorded: these tables show the host only",
-                 "record device activities too, if there were any"};
-}
-
 Found unfinished(const Evidence& e) {
   if (e.unfinished_slices == 0) return {};
   const bool is_one = e.unfinished_slices == 1;
@@ -260,7 +277,7 @@ Found unfinished(const Evidence& e) {
                  "stop the profiler before the program exits"};
 }
 
-constexpr std::array<FindingRule, 15> kFindingRules = {
+constexpr std::array<FindingRule, 17> kFindingRules = {
     cut_off,
     device_saturated,
     devices_take_turns,
@@ -275,6 +292,8 @@ constexpr std::array<FindingRule, 15> kFindingRules = {
     memory_reserved_unused,
     orphans,
     host_only,
+    host_gap,
+    host_self_time,
     unfinished,
 };
 

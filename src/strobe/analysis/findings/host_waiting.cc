@@ -161,9 +161,10 @@ HostWaiting measure_waiting(const Trace& trace, const Summary& summary, const Ru
   intervals.reserve(waiting.waits.size());
   for (const SliceId wait : waiting.waits) intervals.push_back(trace.interval(wait));
   const IntervalSet all = union_of(std::move(intervals));
-  waiting.inside_ns = total_ns(intersection_of(all, whole));
+  const IntervalSet inside = intersection_of(all, whole);
+  waiting.inside_ns = total_ns(inside);
   waiting.outside_ns = total_ns(all) - waiting.inside_ns;
-  waiting.device_idle_ns = total_ns(difference_of(all, busy));
+  waiting.device_idle_ns = total_ns(difference_of(inside, busy));
   name_the_longest(trace, summary, whole, waiting);
   return waiting;
 }

@@ -33,7 +33,7 @@ struct HostWaiting {
   std::uint64_t calls = 0;          // of at least 20 us inside steps, or the trace without them
   std::int64_t inside_ns = 0;       // in steps, or the trace without them
   std::int64_t outside_ns = 0;      // outside all steps
-  std::int64_t device_idle_ns = 0;  // of both, while no device worked
+  std::int64_t device_idle_ns = 0;  // of inside_ns, while no device worked
   std::string longest;              // name of those that took most of inside_ns
   std::string longest_inside;       // the operator or range around the longest of them
   std::string longest_source;       // its interpreter frame

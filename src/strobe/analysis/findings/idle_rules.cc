@@ -80,13 +80,6 @@ IdleFound waits_for_data(const Evidence& e) {
   return finding;
 }
 
-const IdleCause* largest_outside(const Evidence& e) {
-  const auto largest = std::max_element(
-      e.idle_causes.begin(), e.idle_causes.end(),
-      [](const IdleCause& a, const IdleCause& b) { return a.outside_ns() < b.outside_ns(); });
-  return largest == e.idle_causes.end() ? nullptr : &*largest;
-}
-
 // Most of the time outside comes after the steps, while their device work still runs.
 bool steps_end_early(const Evidence& e, std::int64_t outside_ns) {
   return 2 * e.outlasting_ns > outside_ns;
@@ -95,11 +88,12 @@ bool steps_end_early(const Evidence& e, std::int64_t outside_ns) {
 std::string outside_advice(const Evidence& e, std::int64_t outside_ns) {
   const std::string_view step = e.step_word();
   if (steps_end_early(e, outside_ns)) {
+    const bool is_one = e.summary.steps.size() == 1;
     return fmt::format(
-        "the {}s end before the {} has done what they launched: synchronise at the end of each {} "
-        "while profiling, and look for work that waits for another stream, an event or a host "
-        "function",
-        step, e.device, step);
+        "{} {} before the {} has done what {} launched: synchronise at the end of {} {} while "
+        "profiling, and look for work that waits for another stream, an event or a host function",
+        e.steps_text(), is_one ? "ends" : "end", e.device, is_one ? "it" : "they",
+        is_one ? "the" : "each", step);
   }
   return fmt::format(
       "no {} contains this time: it is initialisation, loading or saving; start the recording "
@@ -112,16 +106,15 @@ IdleFound idle_outside_steps(const Evidence& e) {
   const Waits& waits = e.summary.waits;
   const std::int64_t outside_ns = waits.idle_ns - waits.idle_in_steps_ns;
   const double share = std::min(1.0, ratio_ns(outside_ns, e.summary.span_ns));
-  const IdleCause* largest = largest_outside(e);
-  if (!e.summary.has_steps || largest == nullptr || e.context.is_cut_off) return {};
+  if (!e.summary.has_steps || e.idle_causes.empty() || e.context.is_cut_off) return {};
   if (2 * outside_ns <= waits.idle_ns || share < 0.1) return {};
-  Finding finding{"idle_outside_steps",
-                  share >= 0.3 ? FindingWeight::kWorthALook : FindingWeight::kNote, share,
-                  fmt::format("{} idle {} ({} of the span) outside {}, {} of it {}{}", e.device,
-                              duration_text(outside_ns), share_text(share), e.whole_text(),
-                              duration_text(largest->outside_ns()), moment_text(*largest),
-                              where_text(*largest)),
-                  outside_advice(e, outside_ns)};
+  const IdleCause largest = list_idle_causes(e.summary, IdlePart::kOutsideSteps).front();
+  Finding finding{
+      "idle_outside_steps", share >= 0.3 ? FindingWeight::kWorthALook : FindingWeight::kNote, share,
+      fmt::format("{} idle {} ({} of the span) outside {}, {} of it {}{}", e.device,
+                  duration_text(outside_ns), share_text(share), e.whole_text(),
+                  duration_text(largest.inside_ns), moment_text(largest), where_text(largest)),
+      outside_advice(e, outside_ns)};
   if (e.summary.cycles) {
     finding.against.push_back(
         "the cycles were found, not marked: time outside may belong to some of them");
@@ -129,9 +122,10 @@ IdleFound idle_outside_steps(const Evidence& e) {
   return finding;
 }
 
-constexpr std::array<FindingRule, 8> kCausesInsideSteps = {
-    launch_pace, queue_drained,         blocking_call,       idle_in_host_code,
-    host_stalls, work_without_launches, launched_work_waits, waits_for_data,
+constexpr std::array<FindingRule, 10> kCausesInsideSteps = {
+    profiler_overhead,   blocking_launches, launch_pace, queue_drained,
+    blocking_call,       idle_in_host_code, host_stalls, work_without_launches,
+    launched_work_waits, waits_for_data,
 };
 
 bool has_main_cause(const Evidence& e) {
@@ -188,10 +182,11 @@ IdleFound scattered_idle(const Evidence& e) {
                  "no single change removes it: look at the idle causes one by one, longest first"};
 }
 
-constexpr std::array<FindingRule, 11> kIdleRules = {
-    launch_pace,      queue_drained,         blocking_call,       idle_in_host_code,
-    host_stalls,      work_without_launches, launched_work_waits, waits_for_data,
-    mostly_one_cause, scattered_idle,        idle_outside_steps,
+constexpr std::array<FindingRule, 13> kIdleRules = {
+    profiler_overhead,   blocking_launches, launch_pace,      queue_drained,
+    blocking_call,       idle_in_host_code, host_stalls,      work_without_launches,
+    launched_work_waits, waits_for_data,    mostly_one_cause, scattered_idle,
+    idle_outside_steps,
 };
 
 }  // namespace

@@ -11,6 +11,12 @@ namespace strobe::analysis {
 std::optional<Finding> launch_pace(const Evidence& evidence);
 std::optional<Finding> queue_drained(const Evidence& evidence);
 
+// recording_rules.cc
+std::optional<Finding> profiler_overhead(const Evidence& evidence);
+std::optional<Finding> blocking_launches(const Evidence& evidence);
+// Nearly every launch call lasts until its kernel has ended.
+bool launches_block(const Evidence& evidence);
+
 // stall_rules.cc
 std::optional<Finding> blocking_call(const Evidence& evidence);
 std::optional<Finding> idle_in_host_code(const Evidence& evidence);

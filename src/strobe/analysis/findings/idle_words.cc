@@ -28,13 +28,12 @@ bool are_alike(const IdleCause& cause) {
   return gaps.calls > 1 && is_one_stretch_each && 4 * gaps.min_ns >= gaps.max_ns;
 }
 
-std::int64_t idle_of(const StepRow& step) {
-  std::int64_t idle_ns = 0;
-  for (const StepLabel label :
-       {StepLabel::kRuntime, StepLabel::kDataLoader, StepLabel::kHost, StepLabel::kIdle}) {
-    idle_ns += step.label_ns[static_cast<std::size_t>(label)];
-  }
-  return idle_ns;
+// A single long stretch outside of all steps says nothing about those inside.
+double average_inside_ns(const IdleCause& cause) {
+  const TimeStat& gaps = cause.gaps;
+  if (cause.longest_inside_ns > 0 || gaps.calls < 2) return gaps.average_ns();
+  return static_cast<double>(gaps.total_ns - cause.longest.length_ns()) /
+         static_cast<double>(gaps.calls - 1);
 }
 
 std::string copy_advice(const Evidence& e) {
@@ -57,6 +56,11 @@ std::string copy_advice(const Evidence& e) {
   return advice;
 }
 
+// A line of the script is not at itself.
+std::string idle_place_text(const IdleCause& cause, const IdlePlace& place) {
+  return where_text(place.inside, place.source == cause.name ? "" : place.source);
+}
+
 template <class Time>
 CopyDirection direction_with_most(const Evidence& e, Time time_of) {
   const auto most = std::max_element(
@@ -70,13 +74,23 @@ CopyDirection direction_with_most(const Evidence& e, Time time_of) {
 
 Stall stall_of(const IdleCause& cause) {
   const std::int64_t long_from_ns = is_call_that_may_block(cause) ? kLongCallNs : kStallNs;
-  const std::int64_t longest_ns = std::min(cause.longest.length_ns(), cause.inside_ns);
-  if (longest_ns < long_from_ns) return {&cause, 0, false};
-  if (20 * longest_ns >= 19 * cause.inside_ns) return {&cause, longest_ns, true};
-  if (cause.gaps.average_ns() >= static_cast<double>(long_from_ns)) {
+  if (cause.longest.length_ns() < long_from_ns) return {&cause, 0, false};
+  const std::int64_t longest_ns = std::min(cause.longest_inside_ns, cause.inside_ns);
+  const bool is_one = 20 * longest_ns >= 19 * cause.inside_ns;
+  if (longest_ns >= long_from_ns && is_one) return {&cause, longest_ns, true};
+  if (average_inside_ns(cause) >= static_cast<double>(long_from_ns)) {
     return {&cause, cause.inside_ns, false};
   }
   return longest_ns >= kStallNs ? Stall{&cause, longest_ns, true} : Stall{&cause, 0, false};
+}
+
+std::int64_t idle_ns_of(const StepRow& step) {
+  std::int64_t idle_ns = 0;
+  for (const StepLabel label :
+       {StepLabel::kRuntime, StepLabel::kDataLoader, StepLabel::kHost, StepLabel::kIdle}) {
+    idle_ns += step.label_ns[static_cast<std::size_t>(label)];
+  }
+  return idle_ns;
 }
 
 bool is_host_code(IdleKind kind) {
@@ -88,6 +102,8 @@ bool is_mostly_busy(const Evidence& e) { return e.use.share() > 0.8; }
 
 std::string cause_text(const IdleCause& cause) {
   switch (cause.kind) {
+    case IdleKind::kOverhead:
+      return "held up by the profiler itself (" + short_name(cause.name) + ")";
     case IdleKind::kRuntimeCall:
       return "in " + short_name(cause.name);
     case IdleKind::kDataLoading:
@@ -119,7 +135,15 @@ std::string where_text(const std::string& inside, const std::string& source) {
 }
 
 std::string where_text(const IdleCause& cause) {
-  return where_text(cause.inside, cause.source == cause.name ? "" : cause.source);
+  const std::string place = idle_place_text(cause, cause.main_place);
+  if (place.empty() || 100 * cause.at_main_ns >= 99 * cause.inside_ns) return place;
+  const bool is_most = 2 * cause.at_main_ns > cause.inside_ns;
+  return (is_most ? ", mostly" : ", partly") + place.substr(1);
+}
+
+std::string where_text(const Stall& stall) {
+  return stall.is_once ? idle_place_text(*stall.cause, stall.cause->longest_place)
+                       : where_text(*stall.cause);
 }
 
 std::string times_text(const Stall& stall) {
@@ -134,12 +158,19 @@ std::string times_text(const Stall& stall) {
 std::string largest_causes_text(const Evidence& e) {
   constexpr std::size_t kNamed = 3;
   std::string text;
+  std::int64_t others_ns = e.idle_ns;
+  bool names_the_host = false;
   for (std::size_t i = 0; i < std::min(kNamed, e.idle_causes.size()); ++i) {
     const IdleCause& cause = e.idle_causes[i];
-    text += fmt::format("{}{} of it {}", i == 0 ? "" : ", ",
-                        share_text(ratio_ns(cause.inside_ns, e.idle_ns)), cause_text(cause));
+    text += fmt::format(
+        "{}{} {}{}", i == 0 ? "" : ", ", share_text(ratio_ns(cause.inside_ns, e.idle_ns)),
+        i == 0 ? "of the idle time " : "", names_the_host ? cause_text(cause) : moment_text(cause));
+    names_the_host = names_the_host || cause.kind != IdleKind::kLaunched;
+    others_ns -= cause.inside_ns;
   }
-  if (e.idle_causes.size() > kNamed) text += ", the rest elsewhere";
+  if (e.idle_causes.size() > kNamed && others_ns > 0) {
+    text += fmt::format(", {} for other reasons", share_text(ratio_ns(others_ns, e.idle_ns)));
+  }
   return text;
 }
 
@@ -156,7 +187,7 @@ void add_warm_up(const Evidence& e, const IdleCause& cause, Finding& finding) {
                             cause.longest.end_ns <= first.interval.end_ns;
   if (!starts_there) return;
   const bool is_most_of_cause = 2 * cause.longest.length_ns() >= cause.inside_ns;
-  const std::int64_t first_idle_ns = idle_of(first);
+  const std::int64_t first_idle_ns = idle_ns_of(first);
   const bool is_most_idle = 2 * first_idle_ns >= e.idle_ns && 2 * first_idle_ns >= cause.inside_ns;
   if (!is_most_of_cause && !is_most_idle) return;
   finding.against.push_back(

@@ -27,17 +27,23 @@ bool is_host_code(IdleKind kind);
 // them long before the device is done.
 bool is_mostly_busy(const Evidence& evidence);
 
+// Idle time of all causes in a step.
+std::int64_t idle_ns_of(const StepRow& step);
+
 // "in the operator aten::sort", "in xMalloc"
 std::string cause_text(const IdleCause& cause);
 // "while the host is in xMalloc"
 std::string moment_text(const IdleCause& cause);
 // ", in aten::copy_ at train.py(31): step", as far as both are known.
 std::string where_text(const std::string& inside, const std::string& source);
+// The same for the place with most of the time: ", mostly in aten::copy_" if there are others.
 std::string where_text(const IdleCause& cause);
+std::string where_text(const Stall& stall);
 // "5 times, 143 ms on average, 147 ms at most" if all of them are alike, else "up to 147 ms at
 // once".
 std::string times_text(const Stall& stall);
-// "30.3 % of it in the operator aten::add, 24.2 % of it in xLaunchKernel, the rest elsewhere"
+// "30.3 % of the idle time while the host is in the operator aten::add, 24.2 % in xLaunchKernel,
+// 45.5 % for other reasons"
 std::string largest_causes_text(const Evidence& evidence);
 
 // Tells if a large part of the idle time is not explained by what the finding names.

@@ -20,7 +20,9 @@ constexpr std::uint64_t kEnoughGaps = 10;
 std::int64_t unstuck_ns(const Evidence& e) {
   std::int64_t sum_ns = 0;
   for (const IdleCause& cause : e.idle_causes) {
-    if (cause.kind != IdleKind::kDataLoading) sum_ns += cause.inside_ns - stall_of(cause).ns;
+    const bool is_no_code =
+        cause.kind == IdleKind::kDataLoading || cause.kind == IdleKind::kOverhead;
+    if (!is_no_code) sum_ns += cause.inside_ns - stall_of(cause).ns;
   }
   return sum_ns;
 }
@@ -81,11 +83,20 @@ std::string paced_range_text(const Evidence& e) {
   return fmt::format(", {} of it in {}", is_all ? "all" : "most", short_name(e.paced_range.name));
 }
 
+// The end of such a gap: the launch is made, and the work has yet to start.
+std::string launched_part_text(const Evidence& e) {
+  const auto launched = std::ranges::find(e.idle_causes, IdleKind::kLaunched, &IdleCause::kind);
+  if (launched == e.idle_causes.end()) return "";
+  const std::int64_t most_ns = std::min(launched->inside_ns, paced_ns(e));
+  if (20 * most_ns < paced_ns(e)) return "";
+  return fmt::format(", and up to {} of it for launched work to start", duration_text(most_ns));
+}
+
 std::string pace_headline(const Evidence& e) {
   std::string text = fmt::format(
-      "the host launches too slowly: {} idle {} waiting for the next launch{} (a "
+      "the host launches too slowly: {} idle {} waiting for the next launch{}{} (a "
       "computing kernel takes {} on average, median {}",
-      e.device, part_text(e, paced_ns(e)), paced_range_text(e),
+      e.device, part_text(e, paced_ns(e)), paced_range_text(e), launched_part_text(e),
       mean_duration_text(e.kernels.average_ns()), duration_text(e.median_kernel_ns));
   if (e.launches.apart_ns > 0) {
     text += fmt::format("; launches are {} apart, median", duration_text(e.launches.apart_ns));
@@ -115,13 +126,16 @@ std::string_view pace_advice(const Evidence& e) {
          "size";
 }
 
-// "20 times per step"
+// "20 times per step", or "3 times" where that is less than once per step. No launch may come after
+// the last time, so one is missing then.
 std::string drains_text(const Evidence& e) {
-  const std::uint64_t steps = e.summary.has_steps ? e.summary.steps.size() : 1;
-  if (!e.summary.has_steps) return count_text(e.drains.gaps) + " times";
-  const std::uint64_t each = (e.drains.gaps + steps / 2) / steps;
-  return each <= 1 ? fmt::format("once per {}", e.step_word())
-                   : fmt::format("{} times per {}", count_text(each), e.step_word());
+  const std::uint64_t steps = e.summary.steps.size();
+  const std::uint64_t gaps = e.drains.gaps;
+  if (!e.summary.has_steps || gaps + 1 < steps) return counted(gaps, "time");
+  const bool is_exact = gaps % steps == 0 || (gaps + 1) % steps == 0;
+  const std::uint64_t each = (gaps + steps / 2) / steps;
+  return fmt::format("{}{} per {}", is_exact ? "" : "about ",
+                     each <= 1 ? "once" : counted(each, "time"), e.step_word());
 }
 
 }  // namespace
@@ -130,7 +144,7 @@ bool is_launch_bound(const Evidence& e) {
   const std::int64_t pace_ns = paced_ns(e);
   return e.kernels.calls > 0 && e.summary.waits.paced_gaps >= kEnoughGaps && !is_mostly_busy(e) &&
          2 * pace_ns >= e.idle_ns && e.share_of_ns(pace_ns) >= kPaceWorthTelling &&
-         !is_drained(e) && !has_long_breaks(e);
+         !is_drained(e) && !has_long_breaks(e) && !launches_block(e);
 }
 
 std::optional<Finding> launch_pace(const Evidence& e) {
@@ -150,15 +164,17 @@ std::optional<Finding> queue_drained(const Evidence& e) {
   const bool has_main_part = 2 * largest.inside_ns >= e.idle_ns;
   Finding finding{
       "queue_drained", weight_of(share, kIdleMatters), share,
-      fmt::format("the queue is drained by {}{}, {}: {} idle {} until the host launches again{}",
-                  short_name(e.drains.call), where_text(e.drains.inside, e.drains.source),
-                  drains_text(e), e.device, part_text(e, idle_ns),
+      fmt::format("the {} runs out of work {} because the host waits in {}{}: {} idle {} until the "
+                  "host launches again{}",
+                  e.device, drains_text(e), short_name(e.drains.call),
+                  where_text(e.drains.inside, e.drains.source), e.device, part_text(e, idle_ns),
                   has_main_part ? ", mostly " + moment_text(largest) : ""),
       "read results back later, less often or without waiting: .item(), .cpu(), nonzero and shapes "
       "that depend on data all wait for the device"};
   if (e.drains.waited_ns < idle_ns) {
     finding.against.push_back(
-        fmt::format("the host waits only {} in these calls: without them it would gain no more",
+        fmt::format("the host waits only {} in these calls: without them it would save no more "
+                    "than that",
                     duration_text(e.drains.waited_ns)));
   }
   add_other_causes(e, idle_ns, finding);

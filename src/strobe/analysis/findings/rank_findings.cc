@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -51,9 +52,9 @@ std::string_view per_step_text(const Summary& summary) {
   return summary.cycles ? "per cycle" : "per step";
 }
 
-// "32 of 84 collectives (41.0 ms in all, 3.10 ms at most)"
+// "32 of 84 collectives (the others waited 41.0 ms in all, 3.10 ms at most)"
 std::string how_late(const RankLateness& rank) {
-  return fmt::format("{} of {} ({} in all, {} at most)", count_text(rank.last),
+  return fmt::format("{} of {} (the others waited {} in all, {} at most)", count_text(rank.last),
                      counted(rank.collectives, "collective"), duration_text(rank.others_waited_ns),
                      duration_text(rank.longest_ns));
 }
@@ -85,6 +86,70 @@ std::vector<std::string> unloaded_ranks(const std::vector<RankSummary>& ranks,
   return names;
 }
 
+// Findings that make a rank come late, not those that it has because others do.
+constexpr std::array kDelays = std::to_array<std::string_view>({
+    "device_waits_for_data",
+    "blocking_call",
+    "idle_in_host_code",
+    "host_stalls",
+    "work_without_launches",
+    "device_idle_host_bound",
+    "queue_drained",
+    "launched_work_waits",
+    "idle_mostly_one_cause",
+    "copies_dominate",
+    "profiler_overhead",
+    "blocking_launches",
+});
+
+bool may_delay(const Finding& finding) {
+  return finding.weight >= FindingWeight::kWorthALook &&
+         std::find(kDelays.begin(), kDelays.end(), finding.code) != kDelays.end();
+}
+
+// The largest share of this finding on the ranks that are in time.
+double share_in_time(const std::vector<RankSummary>& ranks, const std::vector<std::size_t>& late,
+                     const std::string& code) {
+  double largest = 0;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const bool is_late = std::find(late.begin(), late.end(), rank) != late.end();
+    if (is_late || ranks[rank].findings == nullptr) continue;
+    for (const Finding& finding : *ranks[rank].findings) {
+      if (finding.code == code) largest = std::max(largest, finding.share);
+    }
+  }
+  return largest;
+}
+
+// The most important finding of a late rank that ranks in time have not, or clearly less.
+const Finding* likely_reason(const std::vector<RankSummary>& ranks,
+                             const std::vector<std::size_t>& late, std::size_t rank) {
+  constexpr double kClearlyMore = 0.05;
+  if (ranks[rank].findings == nullptr) return nullptr;
+  for (const Finding& finding : *ranks[rank].findings) {
+    if (!may_delay(finding)) continue;
+    if (finding.share >= share_in_time(ranks, late, finding.code) + kClearlyMore) return &finding;
+  }
+  return nullptr;
+}
+
+// The advice is that for the first one.
+void name_reasons(const std::vector<RankSummary>& ranks, const std::vector<std::size_t>& late,
+                  Finding& finding) {
+  constexpr std::size_t kMostReasons = 2;
+  std::size_t named = 0;
+  for (const std::size_t rank : late) {
+    const Finding* reason = likely_reason(ranks, late, rank);
+    if (reason == nullptr || named == kMostReasons) continue;
+    finding.headline +=
+        fmt::format("; likely reason on {}: {}", ranks[rank].name, reason->headline);
+    if (named == 0 && !reason->advice.empty()) {
+      finding.advice = fmt::format("on {}: {}", ranks[rank].name, reason->advice);
+    }
+    ++named;
+  }
+}
+
 }  // namespace
 
 std::optional<Finding> find_straggler(const std::vector<RankSummary>& ranks) {
@@ -99,14 +164,16 @@ std::optional<Finding> find_straggler(const std::vector<RankSummary>& ranks) {
   const bool others_wait = std::any_of(ranks.begin(), ranks.end(), [](const RankSummary& rank) {
     return rank.summary->has_communication;
   });
-  return Finding{
+  Finding finding{
       "straggling_rank", share >= 0.15 ? FindingWeight::kMatters : FindingWeight::kWorthALook,
       share,
-      fmt::format("{} {}: {} of its own work {}, {:.2f} times the median rank with {}",
-                  slowest.name, others_wait ? "keeps the others waiting" : "is the slowest",
+      fmt::format("{} {}: {} of own time {}, {:.2f} times the median rank with {}", slowest.name,
+                  others_wait ? "keeps the others waiting" : "is the slowest",
                   mean_duration_text(slowest_ns), per_step_text(*slowest.summary),
                   slowest_ns / median_ns, mean_duration_text(median_ns)),
       std::string(kLookAtRank)};
+  name_reasons(ranks, {static_cast<std::size_t>(most - own_ns.begin())}, finding);
+  return finding;
 }
 
 std::vector<Finding> find_late_ranks(const std::vector<RankSummary>& ranks,
@@ -117,14 +184,17 @@ std::vector<Finding> find_late_ranks(const std::vector<RankSummary>& ranks,
   std::int64_t waited_ns = 0;
   for (const std::size_t rank : late) waited_ns += lateness.ranks[rank].others_waited_ns;
   const double share = std::min(1.0, ratio_ns(waited_ns, lateness.span_ns));
-  Finding finding{"late_ranks", weight_of(share, 0.1), share,
-                  fmt::format("{}; together {} of the span", late_headline(ranks, lateness, late),
-                              share_text(share)),
-                  std::string(late.size() == 1 ? kLookAtRank : kLookAtRanks)};
+  Finding finding{
+      "late_ranks", weight_of(share, 0.1), share,
+      fmt::format("{}; {} {} of the longest rank's {}", late_headline(ranks, lateness, late),
+                  late.size() == 1 ? "that is" : "together", share_text(share),
+                  duration_text(lateness.span_ns)),
+      std::string(late.size() == 1 ? kLookAtRank : kLookAtRanks)};
+  name_reasons(ranks, late, finding);
   const std::vector<std::string> unloaded = unloaded_ranks(ranks, late);
   if (!unloaded.empty()) {
     finding.against.push_back(
-        fmt::format("{} {} hardly more own work {} than the median rank: look at what comes right "
+        fmt::format("{} {} hardly more own time {} than the median rank: look at what comes right "
                     "before the collectives",
                     fmt::join(unloaded, ", "), unloaded.size() == 1 ? "has" : "have",
                     per_step_text(*ranks[late.front()].summary)));

@@ -30,7 +30,7 @@ std::vector<Stall> stalls_of(const Evidence& e, IsWanted is_wanted) {
 
 std::string stall_headline(const Evidence& e, const Stall& stall) {
   return fmt::format("{} idle {} {}: {}{}", e.device, part_text(e, stall.ns),
-                     moment_text(*stall.cause), times_text(stall), where_text(*stall.cause));
+                     moment_text(*stall.cause), times_text(stall), where_text(stall));
 }
 
 std::string copied_text(const Evidence& e, const Stall& stall) {
@@ -44,7 +44,8 @@ std::string drained_before_text(const Evidence& e, const Stall& stall) {
   const bool is_most = 2 * std::min(e.drains.idle_ns, stall.ns) >= stall.ns &&
                        2 * e.drains.idle_ns >= e.idle_ns && 3 * e.drains.waited_ns >= stall.ns;
   if (!is_most || e.drains.call.empty()) return "";
-  return fmt::format("; the queue had been drained by {}{}", short_name(e.drains.call),
+  return fmt::format("; the {} had run out of work before, because the host waited in {}{}",
+                     e.device, short_name(e.drains.call),
                      where_text(e.drains.inside, e.drains.source));
 }
 
@@ -59,8 +60,8 @@ void add_against(const Evidence& e, const Stall& stall, Finding& finding) {
   }
   if (!stall.is_once && cause.outside_ns() > cause.gaps.total_ns / 10) {
     finding.against.push_back(
-        fmt::format("{} more of it lie outside the {}s, where some of these times are",
-                    duration_text(cause.outside_ns()), e.step_word()));
+        fmt::format("another {} of it is outside {}: the times given here include it",
+                    duration_text(cause.outside_ns()), e.steps_text()));
   }
 }
 
@@ -80,8 +81,9 @@ bool stands_still(const Evidence& e) {
 std::int64_t explained_ns(const Evidence& e) {
   std::int64_t sum_ns = 0;
   for (const IdleCause& cause : e.idle_causes) {
-    const bool has_own_rule =
-        cause.kind == IdleKind::kDataLoading || cause.kind == IdleKind::kLaunched;
+    const bool has_own_rule = cause.kind == IdleKind::kDataLoading ||
+                              cause.kind == IdleKind::kLaunched ||
+                              cause.kind == IdleKind::kOverhead;
     sum_ns += has_own_rule ? cause.inside_ns : stall_of(cause).ns;
   }
   return sum_ns;
@@ -158,7 +160,7 @@ std::optional<Finding> work_without_launches(const Evidence& e) {
       "work_without_launches", weight_of(share, kIdleMatters), share,
       fmt::format("{} idle {} in {} of typically {}, in which the host works at many places and "
                   "launches nothing: {}",
-                  e.device, part_text(e, gaps.inside_ns), counted(gaps.gaps, "gap"),
+                  e.device, part_text(e, idle_ns), counted(gaps.gaps, "gap"),
                   duration_text(gaps.median_ns), largest_causes_text(e)),
       "this looks like work of the processor, such as preparing data: move it to other threads or "
       "processes, or onto the device, or do it while the device works"};

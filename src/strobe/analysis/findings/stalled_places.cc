@@ -16,7 +16,10 @@ constexpr std::int64_t kShortPlaceNs = 100'000;
 
 bool can_stall(const IdleRow& row) {
   if (row.longest.length_ns() < kStallNs) return false;
-  if (row.kind == IdleKind::kDataLoading || row.kind == IdleKind::kLaunched) return false;
+  if (row.kind == IdleKind::kOverhead || row.kind == IdleKind::kDataLoading ||
+      row.kind == IdleKind::kLaunched) {
+    return false;
+  }
   return row.kind != IdleKind::kRuntimeCall ||
          device::runtime_call(row.name) != device::RuntimeCall::kSynchronize;
 }

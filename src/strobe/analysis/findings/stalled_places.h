@@ -10,7 +10,7 @@ namespace strobe::analysis {
 inline constexpr std::int64_t kStallNs = 1'000'000;  // no launch takes that long to prepare
 
 // Places of the host, rows of the waits, where it stood still for kStallNs or more at once while
-// the device was idle. Not a call that synchronises, and not data loading.
+// the device was idle. Not a call that synchronises, and neither data loading nor the profiler.
 struct StalledPlaces {
   std::uint64_t places = 0;
   std::int64_t inside_ns = 0;   // idle time there, in steps, or the trace without them

@@ -113,6 +113,33 @@ TEST(DeviceRulesTest, the_kernel_that_dominates_names_its_innermost_operator) {
             "operators");
 }
 
+// Data parallel training: the collective takes most time, and most of it is hidden.
+TEST(DeviceRulesTest, a_collective_is_no_kernel_to_optimise) {
+  Sketch sketch = step_of_host_work();
+  sketch.stream(0, 7).slice("gemm", kKernel, 0_us, 500_us).slice("norm", kKernel, 500_us, 200_us);
+  sketch.stream(0, 9).slice("all_reduce", kKernel, 100_us, 900_us).flags(kCommunicates);
+  const Finding finding = findings_of(sketch).at("one_kernel_dominates");
+  EXPECT_EQ(finding.headline,
+            "one kernel takes 71.4 % of the time of kernels that compute: gemm, 1 call of 500 us");
+  EXPECT_DOUBLE_EQ(finding.share, 0.5);
+}
+
+TEST(DeviceRulesTest, a_kernel_beside_collectives_only_has_no_others_to_dominate) {
+  Sketch sketch = step_of_host_work();
+  sketch.stream(0, 7).slice("gemm", kKernel, 0_us, 600_us);
+  sketch.stream(0, 9).slice("all_reduce", kKernel, 100_us, 900_us).flags(kCommunicates);
+  EXPECT_FALSE(findings_of(sketch).contains("one_kernel_dominates"));
+}
+
+TEST(DeviceRulesTest, of_two_equal_kernels_none_is_said_to_save_most) {
+  Summary summary = one_kernel({});
+  EXPECT_EQ(findings_in(summary).at("one_kernel_dominates").advice,
+            "optimise this kernel first: no other kernel can save as much time");
+  summary.kernels[1].device.add(700_ms);
+  EXPECT_EQ(findings_in(summary).at("one_kernel_dominates").advice,
+            "optimise this kernel and small first, which takes 800 ms in all");
+}
+
 TEST(DeviceRulesTest, even_kernels_have_no_first_one) {
   Summary summary = one_kernel({{"aten::mm", "", 800_ms}});
   summary.kernels.resize(3);

@@ -109,8 +109,10 @@ TEST(FindingEvidenceTest, steps_that_were_found_are_called_cycles) {
   EXPECT_EQ(gather_evidence(trace, summary).whole_text(), "the 5 steps");
   summary.cycles = FoundCycles{"a host range that recurs", "batch"};
   EXPECT_EQ(gather_evidence(trace, summary).whole_text(), "the 5 cycles");
+  EXPECT_EQ(gather_evidence(trace, summary).steps_text(), "the cycles");
   summary.steps.resize(1);
   EXPECT_EQ(gather_evidence(trace, summary).whole_text(), "the cycle");
+  EXPECT_EQ(gather_evidence(trace, summary).steps_text(), "the cycle");
   summary.has_steps = false;
   EXPECT_EQ(gather_evidence(trace, summary).whole_text(), "the trace");
 }
@@ -141,11 +143,48 @@ TEST(FindingEvidenceTest, idle_rows_of_one_kind_and_name_are_one_cause) {
   ASSERT_EQ(causes.size(), 2u);
   EXPECT_EQ(causes[0].kind, IdleKind::kRuntimeCall);
   EXPECT_EQ(causes[0].purpose, device::RuntimeCall::kAllocate);
-  EXPECT_EQ(causes[0].inside, "aten::cat");
+  EXPECT_EQ(causes[0].main_place.inside, "aten::cat");
+  EXPECT_EQ(causes[0].at_main_ns, 30_ms);
   EXPECT_EQ(causes[0].inside_ns, 40_ms);
   EXPECT_EQ(causes[0].gaps.max_ns, 30_ms);
   EXPECT_EQ(causes[0].longest.length_ns(), 30_ms);
   EXPECT_EQ(causes[1].kind, IdleKind::kOperator);
+}
+
+// 60 ms in many calls, and one of 50 ms somewhere else.
+TEST(FindingEvidenceTest, the_longest_stretch_has_a_place_of_its_own) {
+  Summary summary = five_steps();
+  IdleRow many = idle_row(IdleKind::kRuntimeCall, "xMalloc", 60, 1_ms);
+  many.inside = "aten::cat";
+  IdleRow one = idle_row(IdleKind::kRuntimeCall, "xMalloc", 1, 50_ms);
+  one.inside = "aten::empty";
+  add_idle(summary, many);
+  add_idle(summary, one);
+  const auto causes = list_idle_causes(summary);
+  ASSERT_EQ(causes.size(), 1u);
+  EXPECT_EQ(causes[0].main_place.inside, "aten::cat");
+  EXPECT_EQ(causes[0].at_main_ns, 60_ms);
+  EXPECT_EQ(causes[0].longest_place.inside, "aten::empty");
+  EXPECT_EQ(causes[0].longest_inside_ns, 50_ms);
+}
+
+// "save" is short in the steps and long after them; its longest stretch begins in the last step.
+TEST(FindingEvidenceTest, causes_inside_and_outside_steps_are_told_apart) {
+  Summary summary = five_steps();
+  summary.extent = {0, 3000_ms};
+  IdleRow row = idle_row(IdleKind::kRange, "save", {30_ms, 500_ms});
+  row.in_steps_ns = 40_ms;
+  row.longest = {990_ms, 1490_ms};
+  add_idle(summary, row);
+  add_idle(summary, idle_row(IdleKind::kOperator, "aten::add", 2, 100_ms));
+  const auto inside = list_idle_causes(summary);
+  EXPECT_EQ(inside[0].name, "aten::add");
+  EXPECT_EQ(inside[1].inside_ns, 40_ms);
+  EXPECT_EQ(inside[1].longest_inside_ns, 10_ms);
+  const auto outside = list_idle_causes(summary, IdlePart::kOutsideSteps);
+  EXPECT_EQ(outside[0].name, "save");
+  EXPECT_EQ(outside[0].inside_ns, 490_ms);
+  EXPECT_EQ(outside[1].inside_ns, 0);
 }
 
 // The file ends early: the last 80 ms of the host have no device work any more.

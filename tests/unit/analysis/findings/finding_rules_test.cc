@@ -131,6 +131,23 @@ TEST(FindingRulesTest, an_uneven_step_comes_after_the_stretch_that_explains_it) 
             "one stretch of idle time while the host is in xMalloc");
 }
 
+// Every step has a stretch of 290 ms in the call: the long one is long for another reason.
+TEST(FindingRulesTest, a_stretch_that_every_step_has_does_not_explain_an_uneven_one) {
+  Summary summary = one_long_step(290_ms);
+  summary.waits.idle[0] = idle_row(IdleKind::kRuntimeCall, "xMalloc", 5, 290_ms);
+  summary.waits.idle[0].longest = {900_ms, 1190_ms};
+  EXPECT_THAT(findings_in(summary).at("uneven_steps").headline,
+              ::testing::EndsWith("is idle time while the host is in runtime calls"));
+}
+
+TEST(FindingRulesTest, waits_outside_of_one_step_are_told_as_such) {
+  Sketch sketch = step_with_a_wait("xStreamSynchronize");
+  sketch.thread(1).slice("xDeviceSynchronize", kCall, 1100_us, 80_us);
+  sketch.stream(0, 7).slice("k", kKernel, 1000_us, 190_us);
+  EXPECT_THAT(findings_of(sketch).at("host_waits_for_device").headline,
+              ::testing::EndsWith("; another 80.0 us outside the step"));
+}
+
 TEST(FindingRulesTest, an_uneven_step_tells_what_it_has_more_of) {
   const Finding finding = findings_in(one_long_step(20_ms)).at("uneven_steps");
   EXPECT_EQ(finding.weight, FindingWeight::kWorthALook) << "the call has its own finding";
@@ -179,7 +196,8 @@ TEST(FindingRulesTest, a_device_that_works_on_after_the_steps_is_told) {
   sketch.stream(0, 7).slice("k", kKernel, 0_us, 1000_us);
   EXPECT_EQ(findings_of(sketch).at("device_outlasts_steps").headline,
             "the 4 steps cover 20.0 % of the span: the host ends the steps long before the GPU "
-            "finishes, so step times are host times; the span divided by the steps is 250 us each");
+            "finishes, so step times are host times; the span divided by the number of steps is "
+            "250 us");
 }
 
 TEST(FindingRulesTest, time_that_belongs_to_no_step_is_told) {
@@ -188,7 +206,7 @@ TEST(FindingRulesTest, time_that_belongs_to_no_step_is_told) {
   sketch.slice("Step#0", SliceKind::kStep, 600_us, 400_us);
   const auto findings = findings_of(sketch);
   EXPECT_EQ(findings.at("time_outside_steps").headline,
-            "the step covers 40.0 % of the span: the rest is outside all steps");
+            "the step covers 40.0 % of the span: the rest is outside of it");
   EXPECT_FALSE(findings.contains("device_outlasts_steps"));
 }
 

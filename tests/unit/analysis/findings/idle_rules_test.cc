@@ -11,6 +11,7 @@ namespace strobe::analysis {
 namespace {
 
 using ::testing::Contains;
+using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 // --- Time outside steps.
@@ -57,6 +58,37 @@ TEST(IdleOutsideStepsTest, work_that_the_steps_launched_is_no_loading_or_saving)
               StartsWith("the steps end before the GPU has done what they launched"));
   EXPECT_TRUE(findings.contains("device_outlasts_steps"));
   EXPECT_FALSE(findings.contains("time_outside_steps"));
+}
+
+TEST(IdleOutsideStepsTest, one_step_is_told_as_one) {
+  Sketch sketch;
+  sketch.thread(1).slice("Step#0", SliceKind::kStep, 0_ms, 1_ms);
+  for (std::uint32_t k = 1; k <= 10; ++k) {
+    sketch.thread(1).slice("xLaunchKernel", kCall, 50_us * k, 5_us).correlation(k);
+    sketch.stream(0, 7).slice("k", kKernel, 3_ms * k, 500_us).correlation(k);
+  }
+  const auto findings = findings_of(sketch);
+  EXPECT_THAT(findings.at("idle_outside_steps").headline, HasSubstr(" outside the step, "));
+  EXPECT_THAT(findings.at("idle_outside_steps").advice,
+              StartsWith("the step ends before the GPU has done what it launched: synchronise at "
+                         "the end of the step"));
+}
+
+// The call waits most of the time in the steps inside one operator, outside of them in another.
+TEST(IdleOutsideStepsTest, the_place_is_that_of_the_time_outside) {
+  Summary summary = five_steps();
+  summary.extent = {0, 3000_ms};
+  summary.span_ns = 3000_ms;
+  IdleRow in_steps = idle_row(IdleKind::kRuntimeCall, "xMemcpyAsync", 5, 20_ms);
+  in_steps.inside = "aten::copy_";
+  IdleRow outside = idle_row(IdleKind::kRuntimeCall, "xMemcpyAsync", 1, 900_ms);
+  outside.inside = "load";
+  outside.in_steps_ns = 0;
+  add_idle(summary, in_steps);
+  add_idle(summary, outside);
+  EXPECT_EQ(findings_in(summary).at("idle_outside_steps").headline,
+            "GPU idle 900 ms (30.0 % of the span) outside the 5 steps, 900 ms of it while the "
+            "host is in xMemcpyAsync, in load");
 }
 
 // --- Work that was launched in time.
@@ -108,9 +140,9 @@ TEST(ScatteredIdleTest, the_largest_of_many_causes_are_named) {
   const auto findings = findings_in(summary);
   ASSERT_TRUE(findings.contains("scattered_idle"));
   EXPECT_EQ(findings.at("scattered_idle").headline,
-            "GPU idle 33.0 % of the 5 steps (330 ms) for several reasons: 30.3 % of it in the "
-            "operator aten::add, 24.2 % of it in xLaunchKernel, 18.2 % of it after the next work "
-            "was launched, the rest elsewhere");
+            "GPU idle 33.0 % of the 5 steps (330 ms) for several reasons: 30.3 % of the idle time "
+            "while the host is in the operator aten::add, 24.2 % in xLaunchKernel, 18.2 % after "
+            "the next work was launched, 27.3 % for other reasons");
   EXPECT_FALSE(findings.contains("device_idle_host_bound"));
 }
 

@@ -25,6 +25,18 @@ TEST(StallTest, long_stretches_count_whole_and_a_single_one_alone) {
   EXPECT_TRUE(stall_of(cause_of(row)).is_once);
 }
 
+// 100 ms before the steps, then four stretches of 20 us in them: their average is that of the four.
+TEST(StallTest, a_long_stretch_outside_the_steps_makes_no_stall_inside) {
+  IdleRow row = idle_row(IdleKind::kOperator, "aten::a", {100_ms, 20_us, 20_us, 20_us, 20_us});
+  row.in_steps_ns = 80_us;
+  row.longest = {-100_ms, 0_ms};
+  EXPECT_EQ(stall_of(cause_of(row)).ns, 0);
+  row = idle_row(IdleKind::kOperator, "aten::a", {100_ms, 5_ms, 5_ms, 5_ms});
+  row.in_steps_ns = 15_ms;
+  row.longest = {-100_ms, 0_ms};
+  EXPECT_EQ(stall_of(cause_of(row)).ns, 15_ms);
+}
+
 // Five gaps of 10 ms, each of 500 short stretches.
 TEST(StallTest, many_short_stretches_in_long_gaps_are_no_stall) {
   IdleRow row = idle_row(IdleKind::kOperator, "aten::a", 5, 10_ms);
@@ -48,6 +60,25 @@ TEST(IdleWordsTest, places_are_told_as_far_as_they_are_known) {
   EXPECT_EQ(where_text("", ""), "");
   EXPECT_EQ(where_text("aten::item", ""), ", in aten::item");
   EXPECT_EQ(where_text("aten::item", "/job/train.py(3): f"), ", in aten::item at train.py(3): f");
+}
+
+TEST(IdleWordsTest, a_place_that_is_one_of_several_is_not_told_as_all) {
+  IdleCause cause = cause_of(idle_row(IdleKind::kOperator, "aten::a", 5, 10_ms));
+  cause.main_place.inside = "forward";
+  EXPECT_EQ(where_text(cause), ", in forward");
+  cause.at_main_ns = 40_ms;
+  EXPECT_EQ(where_text(cause), ", mostly in forward");
+  cause.at_main_ns = 20_ms;
+  EXPECT_EQ(where_text(cause), ", partly in forward");
+  cause.longest_place.inside = "warm up";
+  EXPECT_EQ(where_text(Stall{&cause, 10_ms, true}), ", in warm up");
+  EXPECT_EQ(where_text(Stall{&cause, 50_ms, false}), ", partly in forward");
+}
+
+TEST(IdleWordsTest, the_profiler_is_told_from_the_program) {
+  const IdleCause cause = cause_of(idle_row(IdleKind::kOverhead, "Buffer Flush", 4, 8_ms));
+  EXPECT_EQ(moment_text(cause), "while the host is held up by the profiler itself (Buffer Flush)");
+  EXPECT_FALSE(is_host_code(cause.kind));
 }
 
 TEST(IdleWordsTest, directions_have_words) {

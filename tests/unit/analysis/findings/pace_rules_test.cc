@@ -39,6 +39,14 @@ TEST(LaunchPaceTest, launches_that_set_the_pace_are_told_with_their_numbers) {
   EXPECT_FALSE(findings.contains("idle_in_host_code"));
 }
 
+TEST(LaunchPaceTest, the_time_until_launched_work_starts_is_told_apart) {
+  Summary summary = launch_bound_steps();
+  add_idle(summary, idle_row(IdleKind::kLaunched, "", 3000, 20_us));
+  EXPECT_THAT(findings_in(summary).at("device_idle_host_bound").headline,
+              HasSubstr("waiting for the next launch, and up to 60.0 ms of it for launched work to "
+                        "start (a computing kernel"));
+}
+
 // Most work waits in a long queue; the works that end a gap still start right after their launch.
 TEST(LaunchPaceTest, a_queue_elsewhere_in_the_step_does_not_hide_slow_launches) {
   Summary summary = launch_bound_steps();
@@ -227,14 +235,14 @@ TEST(QueueDrainedTest, the_call_that_waits_is_named_with_its_operator) {
   ASSERT_TRUE(findings.contains("queue_drained"));
   const Finding& finding = findings.at("queue_drained");
   EXPECT_THAT(finding.headline,
-              StartsWith("the queue is drained by xStreamSynchronize, in aten::item, 5 times "
-                         "per step: GPU idle "));
+              StartsWith("the GPU runs out of work 5 times per step because the host waits in "
+                         "xStreamSynchronize, in aten::item: GPU idle "));
   EXPECT_THAT(finding.headline,
               HasSubstr("mostly while the host is in code that was not recorded"));
   EXPECT_EQ(finding.weight, FindingWeight::kMatters);
   EXPECT_FALSE(findings.contains("device_idle_host_bound"));
   EXPECT_FALSE(findings.contains("scattered_idle"));
-  EXPECT_THAT(finding.against, Contains(HasSubstr("without them it would gain no more")));
+  EXPECT_THAT(finding.against, Contains(HasSubstr("without them it would save no more")));
 }
 
 // The launches are as slow as before, but now the kernels are shorter: waiting costs nothing.

@@ -7,7 +7,10 @@ namespace strobe::analysis {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 // Steps of 100 ms with this much exposed communication.
@@ -40,7 +43,7 @@ TEST(StragglerTest, the_rank_with_clearly_most_own_work_keeps_the_others_waiting
   EXPECT_EQ(found->weight, FindingWeight::kMatters);
   EXPECT_NEAR(found->share, 26.0 / 90, 1e-9);
   EXPECT_EQ(found->headline,
-            "rank 1 keeps the others waiting: 90.0 ms of its own work per step, 1.41 times the "
+            "rank 1 keeps the others waiting: 90.0 ms of own time per step, 1.41 times the "
             "median rank with 64.0 ms");
 }
 
@@ -63,7 +66,7 @@ TEST(StragglerTest, cycles_that_were_found_are_called_so) {
   Summary b = waiting_rank(0);
   a.cycles = b.cycles = FoundCycles{"a host range that recurs", "batch"};
   EXPECT_THAT(find_straggler({{"a", &a}, {"b", &b}})->headline,
-              StartsWith("b keeps the others waiting: 100 ms of its own work per cycle, "));
+              StartsWith("b keeps the others waiting: 100 ms of own time per cycle, "));
 }
 
 RankLateness came_last(std::uint64_t times, std::int64_t waited_ns, std::int64_t longest_ns) {
@@ -104,9 +107,21 @@ TEST(LateRanksTest, every_late_rank_is_named_with_how_often_and_how_long) {
   EXPECT_EQ(findings[0].weight, FindingWeight::kMatters);
   EXPECT_NEAR(findings[0].share, 61.0 / 603, 1e-9);
   EXPECT_EQ(findings[0].headline,
-            "2 ranks keep the others waiting: rank 3 comes last in 32 of 84 collectives (41.0 ms "
-            "in all, 3.10 ms at most), rank 5 in 28 of 84 collectives (20.0 ms in all, 2.00 ms at "
-            "most); together 10.1 % of the span");
+            "2 ranks keep the others waiting: rank 3 comes last in 32 of 84 collectives (the "
+            "others waited 41.0 ms in all, 3.10 ms at most), rank 5 in 28 of 84 collectives (the "
+            "others waited 20.0 ms in all, 2.00 ms at most); together 10.1 % of the longest rank's "
+            "603 ms");
+}
+
+TEST(LateRanksTest, one_late_rank_is_told_alone) {
+  EightRanks run;
+  run.lateness.ranks[5] = came_last(4, 100'000, 50'000);
+  const auto findings = find_late_ranks(run.ranks(), run.lateness);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].headline,
+            "one rank keeps the others waiting: rank 3 comes last in 32 of 84 collectives (the "
+            "others waited 41.0 ms in all, 3.10 ms at most); that is 6.8 % of the longest rank's "
+            "603 ms");
 }
 
 TEST(LateRanksTest, a_late_rank_without_more_work_is_late_for_another_reason) {
@@ -115,8 +130,57 @@ TEST(LateRanksTest, a_late_rank_without_more_work_is_late_for_another_reason) {
   const auto findings = find_late_ranks(run.ranks(), run.lateness);
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_THAT(findings[0].against,
-              ElementsAre("rank 5 has hardly more own work per step than the median rank: look at "
+              ElementsAre("rank 5 has hardly more own time per step than the median rank: look at "
                           "what comes right before the collectives"));
+}
+
+Finding finding_of(const std::string& code, double share) {
+  return {code, FindingWeight::kMatters, share, "GPU idle while something happens", "do it less"};
+}
+
+TEST(LateRanksTest, what_only_the_late_rank_has_is_the_likely_reason) {
+  EightRanks run;
+  run.lateness.ranks[5] = came_last(4, 100'000, 50'000);
+  const std::vector<Finding> in_time = {finding_of("exposed_communication", 0.5),
+                                        finding_of("device_idle_host_bound", 0.3)};
+  const std::vector<Finding> late = {finding_of("exposed_communication", 0.1),
+                                     finding_of("device_idle_host_bound", 0.32),
+                                     finding_of("device_waits_for_data", 0.3)};
+  std::vector<RankSummary> ranks = run.ranks();
+  for (RankSummary& rank : ranks) rank.findings = &in_time;
+  ranks[3].findings = &late;
+  Finding finding = find_late_ranks(ranks, run.lateness)[0];
+  EXPECT_THAT(finding.headline,
+              EndsWith("; likely reason on rank 3: GPU idle while something happens"));
+  EXPECT_EQ(finding.advice, "on rank 3: do it less");
+  ranks[3].findings = &in_time;
+  finding = find_late_ranks(ranks, run.lateness)[0];
+  EXPECT_THAT(finding.headline, Not(HasSubstr("likely reason")));
+  EXPECT_THAT(finding.advice, StartsWith("compare its tables"));
+}
+
+TEST(LateRanksTest, a_finding_that_all_have_is_a_reason_where_it_is_clearly_larger) {
+  EightRanks run;
+  const std::vector<Finding> in_time = {finding_of("device_waits_for_data", 0.1)};
+  const std::vector<Finding> late = {finding_of("device_waits_for_data", 0.4)};
+  std::vector<RankSummary> ranks = run.ranks();
+  for (RankSummary& rank : ranks) rank.findings = &in_time;
+  ranks[3].findings = &late;
+  ranks[5].findings = &late;
+  const std::string headline = find_late_ranks(ranks, run.lateness)[0].headline;
+  EXPECT_THAT(headline, HasSubstr("; likely reason on rank 3: "));
+  EXPECT_THAT(headline, HasSubstr("; likely reason on rank 5: "));
+}
+
+TEST(StragglerTest, the_slowest_rank_gets_its_own_finding_as_the_reason) {
+  const Summary a = waiting_rank(40);
+  const Summary b = waiting_rank(10);
+  const std::vector<Finding> none;
+  const std::vector<Finding> loading = {finding_of("device_waits_for_data", 0.3)};
+  const auto found = find_straggler({{"rank 0", &a, &none}, {"rank 1", &b, &loading}});
+  ASSERT_TRUE(found.has_value());
+  EXPECT_THAT(found->headline,
+              EndsWith("; likely reason on rank 1: GPU idle while something happens"));
 }
 
 TEST(LateRanksTest, ranks_that_take_turns_are_not_late) {

@@ -114,7 +114,7 @@ TEST(BlockingCallTest, rows_of_one_call_add_up_and_a_second_call_is_named) {
   const Finding finding = findings_in(summary).at("blocking_call");
   EXPECT_EQ(finding.headline,
             "GPU idle 24.0 % of the 5 steps (240 ms) while the host is in xMemcpyAsync: 3 times, "
-            "80.0 ms on average, 100 ms at most, in aten::copy_; another 6.0 % in xMalloc");
+            "80.0 ms on average, 100 ms at most, mostly in aten::copy_; another 6.0 % in xMalloc");
   EXPECT_THAT(finding.against, IsEmpty()) << "both are named";
   add_idle(summary, idle_row(IdleKind::kOperator, "aten::add", 1000, 100_us));
   EXPECT_THAT(findings_in(summary).at("blocking_call").against,
@@ -129,6 +129,32 @@ TEST(BlockingCallTest, only_time_inside_steps_counts) {
   row.in_steps_ns = 10_ms;
   add_idle(summary, row);
   EXPECT_FALSE(findings_in(summary).contains("blocking_call"));
+}
+
+// 3,000 short stretches in the steps, 0.1 ms each, and one of 500 ms before them.
+TEST(IdleInHostCodeTest, the_longest_stretch_is_not_told_of_steps_that_it_is_not_in) {
+  Summary summary = five_steps();
+  summary.extent = {-600_ms, 1000_ms};
+  summary.span_ns = 1600_ms;
+  IdleRow row = idle_row(IdleKind::kOperator, "aten::add", 3000, 100_us);
+  row.idle.add(500_ms);
+  row.longest = {-600_ms, -100_ms};
+  add_idle(summary, row);
+  const auto findings = findings_in(summary);
+  EXPECT_FALSE(findings.contains("idle_in_host_code"));
+  EXPECT_FALSE(findings.contains("blocking_call"));
+}
+
+TEST(BlockingCallTest, times_outside_the_steps_are_told) {
+  Summary summary = five_steps();
+  summary.extent = {0, 2000_ms};
+  summary.span_ns = 2000_ms;
+  IdleRow row = idle_row(IdleKind::kRuntimeCall, "xMalloc", 6, 60_ms);
+  row.in_steps_ns = 300_ms;
+  add_idle(summary, row);
+  EXPECT_THAT(findings_in(summary).at("blocking_call").against,
+              Contains("another 60.0 ms of it is outside the steps: the times given here include "
+                       "it"));
 }
 
 // Steps of 20 ms with a copy of 10 ms that blocks, of this name on the device.

@@ -36,6 +36,7 @@ TEST(StalledPlacesTest, short_stretches_waits_and_loading_are_no_stalls) {
   add_idle(summary, idle_row(IdleKind::kOperator, "aten::add", {900_us}));
   add_idle(summary, idle_row(IdleKind::kRuntimeCall, "xStreamSynchronize", {9_ms}));
   add_idle(summary, idle_row(IdleKind::kDataLoading, "next", {9_ms}));
+  add_idle(summary, idle_row(IdleKind::kOverhead, "Buffer Flush", {9_ms}));
   add_idle(summary, idle_row(IdleKind::kLaunched, "", {9_ms}));
   const Trace trace = quick_and_slow_operators();
   EXPECT_EQ(find_stalled_places(trace, summary).places, 0u);
