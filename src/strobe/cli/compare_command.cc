@@ -156,7 +156,7 @@ Result<Outcome> judge_ranks(const compare::Stragglers& stragglers, const Compare
       std::ranges::min_element(stragglers.ranks, {}, &compare::RankRow::cycles)->cycles;
   return Error{
       .code = ErrorCode::kTooLittleData,
-      .what = fmt::format("{} {} per rank {} too few to compare the own work of the ranks", cycles,
+      .what = fmt::format("{} {} per rank {} too few to compare the own time of the ranks", cycles,
                           plural(cycles, "cycle", "cycles"), plural(cycles, "is", "are")),
       .where = request.normal,
       .hint = fmt::format("record at least {} cycles, or cut the trace into more with --cycle "
@@ -242,12 +242,13 @@ Command compare_command() {
       .notes = {
           "Gates: cycle>3% or cycle>5ms (cycles got slower by more than this), beta>1 (a "
           "function's share of the cycle grew by more than 1 percentage point), cause=clock (this "
-          "cause is listed, and not for an improvement), any (any change, improvements included). "
+          "cause is listed, unless it made the run faster), any (any change, also for the better). "
           "A change that is not significant never fails a gate. For the ranks of one run, cycle is "
           "about the own time of a slow rank against its peers, any and cause=straggler about any "
           "slow or late rank, the others about the slowest rank. Quote gates: the shell interprets "
           ">.",
-          "For compatibility, --rank also accepts the words of --sort.",
+          "--rank also accepts the words of --sort, because other tools choose the order of "
+          "functions by a flag of that name.",
           "Exit codes: 0 answered and no gate failed, 1 a gate failed, 2 bad command line, 3 a "
           "run cannot be read, or has too few cycles for a test (strobe prints the report first), "
           "70 a bug in strobe, 130 interrupted."}};

@@ -97,8 +97,8 @@ std::vector<Flag> compare_flags(CompareRequest& request) {
   compare::CompareOptions& options = request.options;
   std::vector<Flag> flags = {
       flag("--compat",
-           "print the older report 'Strict Performance Comparison', byte for byte; most users do "
-           "not need it",
+           "print the Markdown report 'Strict Performance Comparison' of the analysis script that "
+           "strobe replaces, byte for byte; only readers of that report need it",
            to(request.compat)),
       flag("--cycle HOW",
            "how to cut a run into cycles: auto (the first that works of steps, frame, kernels, "
@@ -109,10 +109,12 @@ std::vector<Flag> compare_flags(CompareRequest& request) {
       flag("--sort KEY",
            "order of functions: suspicion (how far and how unusually the share moved), robust (the "
            "same, less sensitive to steady functions), impact (ms per cycle, significant changes "
-           "first) or q (strongest evidence first) (default: suspicion)",
+           "first) or q (strongest evidence of a changed time first) (default: suspicion)",
            to_choice(request.order, kOrders)),
       flag("--rank N", "compare only this rank, if the runs have several", to_rank(options)),
-      flag("--top N", "rows per table, or all (default: 10 in text, all in other formats)",
+      flag("--top N",
+           "rows per table, or all (default: 10 in text, all in Markdown and HTML); JSON and CSV "
+           "always have all rows",
            to_rows(request.typed_top)),
       flag("--baseline BASE",
            "more normal runs, separated by commas; a change must exceed their differences",

@@ -10,8 +10,6 @@
 namespace strobe::compare {
 namespace {
 
-constexpr double kConfidence = 0.95;
-
 struct Residuals {
   double neighbours = 0;  // sum of products of one residual with the next
   double squares = 0;
@@ -75,6 +73,15 @@ void compare_sizes(std::span<const double> normal, std::span<const double> abnor
 
 double Change::ratio() const {
   return normal.mean == 0 ? std::numeric_limits<double>::quiet_NaN() : abnormal.mean / normal.mean;
+}
+
+Change::Typical Change::typical() const {
+  constexpr double kMost = 0.5;
+  const double of_medians = abnormal_median - normal_median;  // NaN if a side is empty
+  if (std::abs(of_medians) >= kMost * std::abs(difference())) {
+    return {normal_median, abnormal_median, false};
+  }
+  return {normal.mean, abnormal.mean, true};
 }
 
 Change change_between(std::span<const double> normal, std::span<const double> abnormal,

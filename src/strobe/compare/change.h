@@ -15,6 +15,9 @@ namespace strobe::compare {
 // A difference with a smaller p or q is more than chance.
 inline constexpr double kSignificant = 0.05;
 
+// Of the intervals of shifts.
+inline constexpr double kConfidence = 0.95;
+
 // |Cliff's delta| from here on is large: nearly all cycles of one run are above those of the other.
 inline constexpr double kLargeDelta = 0.474;
 
@@ -27,7 +30,7 @@ struct Change {
   stats::MeanTest welch;
   stats::RankTest rank;
   double cliffs_delta = 0;
-  stats::Shift shift;  // Hodges-Lehmann, with its 95 % interval
+  stats::Shift shift;  // Hodges-Lehmann, with its 95 % interval; infinite ends: there is none
   double z = 0;
   double z_floored = 0;
   // Welch's p with the number of independent values: neighbouring cycles are correlated while a
@@ -39,6 +42,14 @@ struct Change {
   bool degenerate = false;  // two different constants
 
   double difference() const { return abnormal.mean - normal.mean; }
+  // What to print for both runs: the medians, as in the tables. If a few extreme values make the
+  // change, the medians hide it, and the means are printed.
+  struct Typical {
+    double normal = 0;
+    double abnormal = 0;
+    bool is_mean = false;
+  };
+  Typical typical() const;
   double ratio() const;  // abnormal / normal; NaN if normal is 0
   bool rises() const { return difference() > 0; }
 };

@@ -119,6 +119,13 @@ struct FunctionRow {
   double own_call_slowdown() const;  // of own_ms
 };
 
+// Of a metric with a value per cycle, what is tested and shown. If the sampler is slower than the
+// cycles, neighbouring cycles share a sample and are one observation; then there is a change with
+// one value per sample.
+inline const Change& tested_of(const Change& by_cycle, const std::optional<Change>& by_sample) {
+  return by_sample ? *by_sample : by_cycle;
+}
+
 // The same function with one metric while it ran.
 struct TripletRow {
   std::size_t function = 0;  // of Comparison::functions
@@ -126,13 +133,19 @@ struct TripletRow {
   device::MetricInfo info;
   Change mu;      // in the unit of info
   Change log_mu;  // log1p of it; without a shift
+  std::optional<Change> mu_by_sample = {};
   double sigma_normal = 0;
   double sigma_abnormal = 0;
   double coverage_normal = 0;
   double coverage_abnormal = 0;
   double suspicion = 0;  // |dbeta| * (|z(beta)| + |z(log mu)|)
   double robust = 0;     // the same with floored and capped z
+
+  const Change& tested() const { return tested_of(mu, mu_by_sample); }
 };
+
+// When a metric counts: in the whole cycle, or only while its device works.
+enum class MetricTime : std::uint8_t { kCycle, kBusy };
 
 // A series of a device in both runs.
 struct MetricRow {
@@ -142,11 +155,23 @@ struct MetricRow {
   device::MetricInfo info;
   Change all;   // mean over each cycle
   Change busy;  // mean while the device worked in it
+  std::optional<Change> all_by_sample = {};
+  std::optional<Change> busy_by_sample = {};
   // Of all samples, including those outside of cycles.
   double recording_mean_normal = 0;
   double recording_mean_abnormal = 0;
   double recording_median_normal = 0;
   double recording_median_abnormal = 0;
+
+  // Rules look at the cycles, because a counter is evidence even if it was sampled too seldom for a
+  // test; reports test and show this.
+  const Change& tested(MetricTime time) const {
+    return time == MetricTime::kBusy ? tested_of(busy, busy_by_sample)
+                                     : tested_of(all, all_by_sample);
+  }
+  bool shares_samples(MetricTime time) const {
+    return (time == MetricTime::kBusy ? busy_by_sample : all_by_sample).has_value();
+  }
 };
 
 struct DeviceRow {
@@ -161,6 +186,7 @@ struct DeviceRow {
   double overhang_normal_ms = 0;  // how long that work goes on after the last cycle
   double overhang_abnormal_ms = 0;
   bool outlasts_cycles = false;  // in a run by so much that the cycle time is only the host's
+  bool outlasts_both = false;    // in both runs
 };
 
 // Idle time of the devices with one cause: what the host did meanwhile.
@@ -180,14 +206,24 @@ struct LaunchRow {
   Change queue;     // launched and not yet started works, averaged over the cycle
 };
 
+// The least and the largest difference between an abnormal and a normal cycle.
+struct DifferenceSpan {
+  double least_ms = 0;
+  double largest_ms = 0;
+};
+
 struct CycleRow {  // of one type of cycles
   analysis::CycleType type = analysis::CycleType::kStep;
   Change ms;
+  // If the correction for drift asks for more certainty than these cycles can give, so that the
+  // shift has no 95 % interval.
+  std::optional<DifferenceSpan> all_differences = {};
   double between_runs_p = 0;      // NaN with one normal run
   std::vector<double> ms_normal;  // in time order, all cycles of the run(s), partial ones too
   std::vector<double> ms_abnormal;
 
-  // Beyond chance and drift, in nearly all cycles, by at least 2 %, with an interval without 0.
+  // Beyond chance and drift, in nearly all cycles, by at least 2 %, with an interval without 0; if
+  // there is no interval, all differences have one sign.
   bool is_changed() const;
   bool is_slower() const { return is_changed() && ms.shift.shift > 0; }
   bool is_faster() const { return is_changed() && ms.shift.shift < 0; }
@@ -220,7 +256,7 @@ struct Comparison {
   std::vector<TripletRow> triplets;    // by suspicion (or the requested order), ties by name
   std::vector<MetricRow> metrics;
   std::vector<DeviceRow> devices;
-  std::vector<IdleCauseRow> idle;   // in cycles of the most frequent type, the largest change first
+  std::vector<IdleCauseRow> idle;   // in cycles of the most frequent type, the largest shift first
   std::vector<LaunchRow> launches;  // likewise, by rank and device
   RankKey order = RankKey::kSuspicion;  // of functions and triplets
   std::vector<Cause> causes;            // score >= 0.5, most likely first

@@ -57,13 +57,34 @@ struct CycleSample {
   }
 };
 
-// The correction for drift may ask for more certainty than this number of cycles can give. All
-// differences between a normal and an abnormal cycle are then the widest interval there is.
-stats::Shift widest_interval(double shift, const std::vector<double>& normal,
-                             const std::vector<double>& abnormal) {
-  const auto [least_normal, most_normal] = std::ranges::minmax(normal);
-  const auto [least_abnormal, most_abnormal] = std::ranges::minmax(abnormal);
-  return {shift, least_abnormal - most_normal, most_abnormal - least_normal};
+DifferenceSpan span_of_differences(const std::vector<double>& normal_ms,
+                                   const std::vector<double>& abnormal_ms) {
+  const auto [least_normal, most_normal] = std::ranges::minmax(normal_ms);
+  const auto [least_abnormal, most_abnormal] = std::ranges::minmax(abnormal_ms);
+  return {least_abnormal - most_normal, most_abnormal - least_normal};
+}
+
+bool is_without_zero(const CycleRow& row) {
+  if (row.all_differences) {
+    return row.all_differences->least_ms > 0 || row.all_differences->largest_ms < 0;
+  }
+  return row.ms.shift.low > 0 || row.ms.shift.high < 0;
+}
+
+CycleRow cycle_row_of(CycleType type, CycleSample normal, CycleSample abnormal) {
+  CycleRow row;
+  row.type = type;
+  row.ms = change_between(normal.tested_ms, abnormal.tested_ms);
+  // The answer on cycle time accounts for correlated neighbouring cycles; so must its interval.
+  row.ms.shift = stats::shift_between(normal.tested_ms, abnormal.tested_ms, kConfidence, nullptr,
+                                      row.ms.independent);
+  if (!std::isfinite(row.ms.shift.low) && !row.ms.too_few) {
+    row.all_differences = span_of_differences(normal.tested_ms, abnormal.tested_ms);
+  }
+  row.between_runs_p = between_runs_p(normal.run_means_ms, row.ms.abnormal.mean);
+  row.ms_normal = std::move(normal.all_ms);
+  row.ms_abnormal = std::move(abnormal.all_ms);
+  return row;
 }
 
 }  // namespace
@@ -72,8 +93,7 @@ bool CycleRow::is_changed() const {
   constexpr double kLeastShare = 0.02;
   const bool is_noise_between_runs = between_runs_p >= kSignificant;  // NaN with one normal run
   return is_real(ms) && !is_noise_between_runs && std::abs(ms.cliffs_delta) >= kLargeDelta &&
-         std::abs(ms.shift.shift) >= kLeastShare * ms.normal.mean &&
-         (ms.shift.low > 0 || ms.shift.high < 0);
+         std::abs(ms.shift.shift) >= kLeastShare * ms.normal.mean && is_without_zero(*this);
 }
 
 std::vector<CycleRow> compare_cycles(const std::vector<PairedRank>& ranks, bool keep_partial) {
@@ -95,19 +115,7 @@ std::vector<CycleRow> compare_cycles(const std::vector<PairedRank>& ranks, bool 
     std::vector<const RankMeasure*> measures;
     for (const PairedRank& rank : ranks) measures.push_back(rank.abnormal);
     abnormal.add(measures, type, keep_partial);
-    CycleRow row;
-    row.type = type;
-    row.ms = change_between(normal.tested_ms, abnormal.tested_ms);
-    // The answer on cycle time accounts for correlated neighbouring cycles; so must its interval.
-    row.ms.shift = stats::shift_between(normal.tested_ms, abnormal.tested_ms, 0.95, nullptr,
-                                        row.ms.independent);
-    if (!std::isfinite(row.ms.shift.low) && !row.ms.too_few) {
-      row.ms.shift = widest_interval(row.ms.shift.shift, normal.tested_ms, abnormal.tested_ms);
-    }
-    row.between_runs_p = between_runs_p(normal.run_means_ms, row.ms.abnormal.mean);
-    row.ms_normal = std::move(normal.all_ms);
-    row.ms_abnormal = std::move(abnormal.all_ms);
-    rows.push_back(std::move(row));
+    rows.push_back(cycle_row_of(type, std::move(normal), std::move(abnormal)));
   }
   std::stable_sort(rows.begin(), rows.end(), [&](const CycleRow& a, const CycleRow& b) {
     return counts[a.type] > counts[b.type];

@@ -190,8 +190,8 @@ std::optional<std::string> why_own_time(const Stragglers& stragglers, const Gate
     const double rise = gate.kind == GateKind::kCycleMs ? rise_ms : 100 * rise_ms / row.peers_ms;
     if (!(rise > gate.limit)) continue;
     return fmt::format(
-        "rank {} works {:.3g} ms per cycle longer than its peers, {:.3g} % of their {:.4g} ms ({} "
-        "of {} cycles)",
+        "rank {} works {:.3g} ms per cycle longer than its peers, {:.3g} % of their {:.4g} ms "
+        "(in {} of {} cycles)",
         row.rank, rise_ms, 100 * rise_ms / row.peers_ms, row.peers_ms, row.cycles_late, row.cycles);
   }
   return std::nullopt;
@@ -199,7 +199,9 @@ std::optional<std::string> why_own_time(const Stragglers& stragglers, const Gate
 
 std::optional<std::string> why_slow_ranks(const Stragglers& stragglers) {
   std::vector<std::string> clauses;
-  if (stragglers.slowest) clauses.push_back(fmt::format("rank {} is slow", *stragglers.slowest));
+  for (const RankRow& row : stragglers.ranks) {
+    if (row.is_slow) clauses.push_back(fmt::format("rank {} is slow", row.rank));
+  }
   for (const std::size_t position : stragglers.late) {
     const RankRow& row = stragglers.ranks[position];
     clauses.push_back(fmt::format("rank {} came last to {} of {} collectives", row.rank,

@@ -34,7 +34,7 @@ RankMeasure cycles_between(const RankMeasure& measure, std::size_t begin, std::s
   for (DeviceCycles& one : part.devices) {
     keep(one.busy_ns, one.slices, one.is_partial, one.launched_ns);
   }
-  for (SeriesCycles& one : part.series) keep(one.mean, one.busy_mean);
+  for (SeriesCycles& one : part.series) keep(one.mean, one.busy_mean, one.sample_of);
   for (IdleCycles& one : part.idle) keep(one.idle_ns);
   for (LaunchCycles& one : part.launches) keep(one.median_delay_ns, one.mean_queue);
   return part;
@@ -133,14 +133,48 @@ void judge_rank(std::size_t one, const std::vector<OwnTimes>& times, std::vector
                 2 * row.cycles_late >= row.cycles;
 }
 
-SideFacts rank_side(RankMeasure measure, std::string label) {
-  SideFacts side = {
-      .label = std::move(label), .path = measure.path, .folder = {}, .runs = 1, .ranks = {}};
+std::vector<RankRow> judged_rows(const std::vector<RankMeasure>& ranks) {
+  std::vector<OwnTimes> times;
+  for (const RankMeasure& rank : ranks) times.push_back(own_times(rank));
+  std::vector<RankRow> rows = rows_of(ranks, times);
+  for (std::size_t i = 0; i < rows.size(); ++i) judge_rank(i, times, rows);
+  const double best = std::ranges::min_element(rows, {}, &RankRow::own_ms)->own_ms;
+  for (RankRow& row : rows) row.versus_best = best > 0 ? row.own_ms / best : 1;
+  return rows;
+}
+
+std::vector<std::string> remarks_by_rank(const std::vector<RankMeasure>& ranks) {
+  std::vector<std::string> remarks;
+  for (const RankMeasure& rank : ranks) {
+    for (const std::string& remark : rank.remarks) {
+      remarks.push_back(fmt::format("rank {}: {}", rank.rank, remark));
+    }
+  }
+  return remarks;
+}
+
+SideFacts rank_side(RankMeasure measure) {
+  SideFacts side = {.label = fmt::format("rank {}", measure.rank),
+                    .path = measure.path,
+                    .folder = {},
+                    .runs = 1,
+                    .ranks = {}};
   measure.rank = 0;
   side.ranks.push_back(std::move(measure));
   return side;
 }
 
+// Of the slow ones, the farthest away; rows.size() if none is slow.
+std::size_t slowest_rank(const std::vector<RankRow>& rows) {
+  std::size_t slowest = rows.size();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!rows[i].is_slow) continue;
+    if (slowest == rows.size() || rows[i].distance > rows[slowest].distance) slowest = i;
+  }
+  return slowest;
+}
+
+// Of the others, the one in their middle; rows.size() if all are slow.
 std::size_t typical_rank(const std::vector<RankRow>& rows) {
   std::vector<double> own_ms;
   for (const RankRow& row : rows) {
@@ -214,36 +248,23 @@ Result<Stragglers> find_stragglers(const Run& run, const CompareOptions& options
         run.ranks.empty() ? run.folder : run.ranks.front().path,
         "give a second run, a folder with several ranks, or --halves"};
   }
-  STROBE_TRY(SideFacts side, measure_side(run, options));
-  std::vector<OwnTimes> times;
-  for (const RankMeasure& rank : side.ranks) times.push_back(own_times(rank));
-
-  Stragglers found;
-  found.label = run.label;
-  found.path = side.path;
-  found.ranks = rows_of(side.ranks, times);
-  for (std::size_t i = 0; i < found.ranks.size(); ++i) judge_rank(i, times, found.ranks);
-  const double best = std::ranges::min_element(found.ranks, {}, &RankRow::own_ms)->own_ms;
-  for (RankRow& row : found.ranks) row.versus_best = best > 0 ? row.own_ms / best : 1;
-  for (const RankMeasure& rank : side.ranks) {
-    found.quality.insert(found.quality.end(), rank.remarks.begin(), rank.remarks.end());
-  }
-
-  add_lateness(run, side.ranks, found);
-
-  const auto slowest = std::ranges::max_element(found.ranks, {}, &RankRow::distance);
-  const std::size_t typical = typical_rank(found.ranks);
-  if (!slowest->is_slow || typical == found.ranks.size()) return found;
-  found.slowest = slowest->rank;
-  const auto slow = static_cast<std::size_t>(slowest - found.ranks.begin());
   CompareOptions among_ranks = options;
   among_ranks.align_devices = true;
   among_ranks.only_rank.reset();
-  STROBE_TRY(
-      Comparison comparison,
-      compare_measures(
-          rank_side(side.ranks[typical], fmt::format("rank {}", found.ranks[typical].rank)),
-          rank_side(side.ranks[slow], fmt::format("rank {}", *found.slowest)), {}, among_ranks));
+  STROBE_TRY(SideFacts side, measure_side(run, among_ranks));
+  Stragglers found;
+  found.label = run.label;
+  found.path = side.path;
+  found.ranks = judged_rows(side.ranks);
+  found.quality = remarks_by_rank(side.ranks);
+  add_lateness(run, side.ranks, found);
+  const std::size_t slowest = slowest_rank(found.ranks);
+  const std::size_t typical = typical_rank(found.ranks);
+  if (slowest == found.ranks.size() || typical == found.ranks.size()) return found;
+  found.slowest = found.ranks[slowest].rank;
+  STROBE_TRY(Comparison comparison,
+             compare_measures(rank_side(side.ranks[typical]), rank_side(side.ranks[slowest]), {},
+                              among_ranks));
   judge(comparison);
   found.against_peer = std::move(comparison);
   return found;

@@ -55,9 +55,10 @@ struct Stragglers {
   std::string label;
   std::string path;  // of the first rank's trace
   std::vector<RankRow> ranks;
-  std::optional<std::int32_t> slowest;  // only if one is slow
+  std::optional<std::int32_t> slowest;  // of the slow ones, if any is
   std::uint64_t collectives = 0;        // that could be matched over the ranks
-  bool clocks_differ = false;  // so arrivals are told by the time in the collective, not by starts
+  // So the rank that is in a collective for the shortest time counts as the last one.
+  bool clocks_differ = false;
   std::vector<std::size_t> late;  // of ranks, worst first
   // A typical rank as normal, the slowest as abnormal: what differs there, and why.
   std::optional<Comparison> against_peer;

@@ -30,6 +30,33 @@ std::string cut_by(const CycleList& cycles) {
   return text;
 }
 
+// How many cycles have a mean, and from how many samples: "16 and 16 from 2 and 3 samples".
+struct ValueCounts {
+  std::size_t normal_cycles = 0;
+  std::size_t abnormal_cycles = 0;
+  std::size_t normal_samples = 0;  // as many as cycles if none of them share one
+  std::size_t abnormal_samples = 0;
+  bool too_few_samples = false;
+
+  auto operator<=>(const ValueCounts&) const = default;
+};
+
+ValueCounts counts_of(const MetricRow& row) {
+  const Change& tested = row.tested(MetricTime::kCycle);
+  return {row.all.normal.n, row.all.abnormal.n, tested.normal.n, tested.abnormal.n,
+          tested.too_few && !row.all.too_few};
+}
+
+std::string text_of(const ValueCounts& counts) {
+  std::string text = fmt::format("{} and {}", counts.normal_cycles, counts.abnormal_cycles);
+  if (counts.normal_samples < counts.normal_cycles ||
+      counts.abnormal_samples < counts.abnormal_cycles) {
+    text += fmt::format(" from {} and {} samples", counts.normal_samples, counts.abnormal_samples);
+  }
+  if (counts.too_few_samples) text += ", too few for a test,";
+  return text;
+}
+
 class Quality {
  public:
   void add_cuts(const SideFacts& normal, const SideFacts& abnormal) {
@@ -110,21 +137,20 @@ class Quality {
 
   // How many cycles each mean is based on; equal metrics are listed together, per device.
   void add_metrics(const Comparison& comparison) {
-    std::map<std::string, std::map<std::pair<std::size_t, std::size_t>, std::vector<std::string>>>
-        by_device;
+    std::map<std::string, std::map<ValueCounts, std::vector<std::string>>> by_device;
     for (const MetricRow& row : comparison.metrics) {
-      by_device[row.device][{row.all.normal.n, row.all.abnormal.n}].push_back(row.metric);
+      by_device[row.device][counts_of(row)].push_back(row.metric);
     }
     for (auto& [device, alike] : by_device) {
       std::vector<std::string> texts;
-      bool lacks_a_side = false;
-      for (auto& [n, metrics] : alike) {
-        lacks_a_side |= n.first == 0 || n.second == 0;
+      bool is_lacking = false;
+      for (auto& [counts, metrics] : alike) {
+        is_lacking |=
+            counts.normal_cycles == 0 || counts.abnormal_cycles == 0 || counts.too_few_samples;
         metrics.erase(std::unique(metrics.begin(), metrics.end()), metrics.end());
-        texts.push_back(
-            fmt::format("{} and {} for {}", n.first, n.second, fmt::join(metrics, ", ")));
+        texts.push_back(fmt::format("{} for {}", text_of(counts), fmt::join(metrics, ", ")));
       }
-      say(lacks_a_side ? RemarkWeight::kLimits : RemarkWeight::kInforms,
+      say(is_lacking ? RemarkWeight::kLimits : RemarkWeight::kInforms,
           fmt::format("{}: cycles with a mean in {} and {}: {}", device, comparison.normal.label,
                       comparison.abnormal.label, fmt::join(texts, "; ")));
     }
@@ -209,7 +235,8 @@ class Quality {
         texts.push_back(fmt::format("{} of {} cycles have no {}", count, cycles.size(),
                                     fmt::join(metrics, ", ")));
       }
-      if (texts.empty()) texts.emplace_back("every cycle still has a value");
+      if (texts.empty())
+        texts.emplace_back("every cycle still has a value, but neighbours share one");
       say(slow.missing.empty() ? RemarkWeight::kInforms : RemarkWeight::kLimits,
           fmt::format("{}, {}: sampled less often than once per cycle (up to {:.0f} ms between "
                       "samples, cycle {:.0f} ms): {}",

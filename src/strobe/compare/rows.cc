@@ -9,6 +9,7 @@
 #include "strobe/compare/comparison_parts.h"
 #include "strobe/compare/measure/measure.h"
 #include "strobe/compare/measure/metric_cycles.h"
+#include "strobe/compare/sampled_values.h"
 #include "strobe/stats/moments.h"
 #include "strobe/stats/rank_test.h"
 
@@ -16,15 +17,18 @@ namespace strobe::compare {
 namespace {
 
 struct SeriesSample {
-  std::vector<double> all;
-  std::vector<double> busy;
+  SampledValues all;
+  SampledValues busy;
   std::vector<double> recording_means;
   std::vector<double> recording_medians;
 
   void add(const SeriesCycles& series, const std::vector<std::size_t>& usable) {
+    all.begin_run();
+    busy.begin_run();
     for (const std::size_t cycle : usable) {
-      if (!std::isnan(series.mean[cycle])) all.push_back(series.mean[cycle]);
-      if (!std::isnan(series.busy_mean[cycle])) busy.push_back(series.busy_mean[cycle]);
+      const std::size_t sample = series.sample_in(cycle);
+      if (!std::isnan(series.mean[cycle])) all.add(series.mean[cycle], sample);
+      if (!std::isnan(series.busy_mean[cycle])) busy.add(series.busy_mean[cycle], sample);
     }
     if (series.samples == 0) return;
     recording_means.push_back(series.recording_mean);
@@ -47,6 +51,33 @@ void add_series(const RankMeasure& measure, analysis::CycleType type,
     if (is_new) pair->second.info = series.info;
     (pair->second.*side).add(series, usable_cycles(measure, series.device, type));
   }
+}
+
+MetricRow metric_row(const std::string& device, const std::string& metric, std::int32_t rank,
+                     const SeriesPair& pair) {
+  const auto middle = [](const std::vector<double>& of_runs) {
+    return of_runs.empty() ? 0 : stats::median_of(of_runs);
+  };
+  const auto& [info, normal, abnormal] = pair;
+  return {.device = device,
+          .metric = metric,
+          .rank = rank,
+          .info = info,
+          .all = change_between(normal.all.by_cycle(), abnormal.all.by_cycle()),
+          .busy = change_between(normal.busy.by_cycle(), abnormal.busy.by_cycle()),
+          .all_by_sample = change_by_sample(normal.all, abnormal.all),
+          .busy_by_sample = change_by_sample(normal.busy, abnormal.busy),
+          .recording_mean_normal = middle(normal.recording_means),
+          .recording_mean_abnormal = middle(abnormal.recording_means),
+          .recording_median_normal = typical_value(info, normal.recording_medians),
+          .recording_median_abnormal = typical_value(info, abnormal.recording_medians)};
+}
+
+// What is tested of a metric. The values of cycles that share samples have no q.
+Change* to_test(Change& by_cycle, std::optional<Change>& by_sample) {
+  if (!by_sample) return &by_cycle;
+  by_cycle.q = std::nan("");
+  return &*by_sample;
 }
 
 struct DeviceSample {
@@ -84,25 +115,14 @@ std::vector<MetricRow> compare_series(const std::vector<PairedRank>& ranks,
     }
     add_series(*rank.abnormal, type, &SeriesPair::abnormal, pairs);
     for (const auto& [key, pair] : pairs) {
-      const auto middle = [](const std::vector<double>& of_runs) {
-        return of_runs.empty() ? 0 : stats::median_of(of_runs);
-      };
-      const auto typical = [&info = pair.info](const std::vector<double>& of_runs) {
-        return typical_value(info, of_runs);
-      };
-      rows.push_back({key.first, key.second, rank.rank, pair.info,
-                      change_between(pair.normal.all, pair.abnormal.all),
-                      change_between(pair.normal.busy, pair.abnormal.busy),
-                      middle(pair.normal.recording_means), middle(pair.abnormal.recording_means),
-                      typical(pair.normal.recording_medians),
-                      typical(pair.abnormal.recording_medians)});
+      rows.push_back(metric_row(key.first, key.second, rank.rank, pair));
     }
   }
   std::vector<Change*> all;
   std::vector<Change*> busy;
   for (MetricRow& row : rows) {
-    all.push_back(&row.all);
-    busy.push_back(&row.busy);
+    all.push_back(to_test(row.all, row.all_by_sample));
+    busy.push_back(to_test(row.busy, row.busy_by_sample));
   }
   adjust_family(all);
   adjust_family(busy);
@@ -137,7 +157,8 @@ std::vector<DeviceRow> compare_devices(const std::vector<PairedRank>& ranks,
                        .launched_ms = {},
                        .overhang_normal_ms = normal.overhang_ms,
                        .overhang_abnormal_ms = abnormal.overhang_ms,
-                       .outlasts_cycles = normal.outlasts_cycles || abnormal.outlasts_cycles};
+                       .outlasts_cycles = normal.outlasts_cycles || abnormal.outlasts_cycles,
+                       .outlasts_both = normal.outlasts_cycles && abnormal.outlasts_cycles};
       if (!normal.launched_ms.empty() && !abnormal.launched_ms.empty()) {
         row.launched_ms = change_between(normal.launched_ms, abnormal.launched_ms);
       }
@@ -244,23 +265,26 @@ LaunchedSample launched_of(const std::vector<RunPart>& runs, const std::string& 
 }
 
 struct MetricSample {
-  std::vector<double> mu;
+  SampledValues mu;
   double sigma = 0;  // means over the cycles
   double coverage = 0;
   std::size_t cycles_with_time = 0;
 
-  void add(const MetricCycles& metric, const std::vector<std::size_t>& usable) {
+  void add(const MetricCycles& metric, const SeriesCycles& series,
+           const std::vector<std::size_t>& usable) {
+    mu.begin_run();
     for (const std::size_t cycle : usable) {
       if (std::isnan(metric.coverage[cycle])) continue;
       coverage += metric.coverage[cycle];
       ++cycles_with_time;
       if (std::isnan(metric.mean[cycle])) continue;
-      mu.push_back(metric.mean[cycle]);
+      mu.add(metric.mean[cycle], series.sample_in(cycle));
       sigma += metric.deviation[cycle];
     }
   }
   void finish() {
-    if (!mu.empty()) sigma /= static_cast<double>(mu.size());
+    const std::size_t n = mu.by_cycle().size();
+    if (n > 0) sigma /= static_cast<double>(n);
     if (cycles_with_time > 0) coverage /= static_cast<double>(cycles_with_time);
   }
 };
@@ -283,7 +307,7 @@ void add_metrics(const RunPart& run, MetricSample MetricPair::*side, MetricPairs
     const SeriesCycles& series = run.measure->series[metric->series];
     const auto [pair, is_new] = pairs.try_emplace(series.metric);
     if (is_new) pair->second.info = series.info;
-    (pair->second.*side).add(*metric, *run.usable);
+    (pair->second.*side).add(*metric, series, *run.usable);
   }
 }
 
@@ -379,15 +403,18 @@ class RankRows {
     for (const RunPart& normal : normals) add_metrics(normal, &MetricPair::normal, pairs);
     add_metrics(abnormal, &MetricPair::abnormal, pairs);
     for (auto& [metric, pair] : pairs) {
-      if (pair.normal.mu.empty() && pair.abnormal.mu.empty()) continue;
+      const std::vector<double>& normal_mu = pair.normal.mu.by_cycle();
+      const std::vector<double>& abnormal_mu = pair.abnormal.mu.by_cycle();
+      if (normal_mu.empty() && abnormal_mu.empty()) continue;
       pair.normal.finish();
       pair.abnormal.finish();
       TripletRow row;
       row.function = rows_.functions.size() - 1;
       row.metric = metric;
       row.info = pair.info;
-      row.mu = change_between(pair.normal.mu, pair.abnormal.mu, 0, &counts_);
-      row.log_mu = log_change(row.mu, pair.normal.mu, pair.abnormal.mu);
+      row.mu = change_between(normal_mu, abnormal_mu, 0, &counts_);
+      row.log_mu = log_change(row.mu, normal_mu, abnormal_mu);
+      row.mu_by_sample = change_by_sample(pair.normal.mu, pair.abnormal.mu, &counts_);
       row.sigma_normal = pair.normal.sigma;
       row.sigma_abnormal = pair.abnormal.sigma;
       row.coverage_normal = pair.normal.coverage;
@@ -424,9 +451,11 @@ void adjust_rows(FunctionRows& rows) {
   adjust_family(times);
   adjust_family(launched);
   std::map<std::string_view, std::vector<Change*>> by_metric;
-  for (TripletRow& row : rows.triplets) by_metric[row.metric].push_back(&row.mu);
+  for (TripletRow& row : rows.triplets) {
+    by_metric[row.metric].push_back(to_test(row.mu, row.mu_by_sample));
+  }
   for (const auto& [metric, family] : by_metric) adjust_family(family);
-  for (TripletRow& row : rows.triplets) row.log_mu.q = row.mu.q;
+  for (TripletRow& row : rows.triplets) row.log_mu.q = row.tested().q;
 }
 
 double slowdown(const Change& ms, double calls_normal, double calls_abnormal) {

@@ -114,7 +114,7 @@ double key_of(const FunctionRow& row, RankKey order) {
     case RankKey::kImpact:
       return impact_key(row);
     case RankKey::kQ:
-      return std::isnan(row.beta.q) ? -2 : -row.beta.q;
+      return std::isnan(row.own_ms().q) ? -2 : -row.own_ms().q;
   }
   return 0;
 }

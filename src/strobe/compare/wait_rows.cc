@@ -97,6 +97,13 @@ struct LaunchSample {
   }
 };
 
+// The size of the change that a report shows. A mean follows single long cycles; the shift does
+// not.
+double shown_change_ms(const IdleCauseRow& row) {
+  const double shift_ms = row.ms.shift.shift;
+  return std::abs(std::isfinite(shift_ms) ? shift_ms : row.ms.difference());
+}
+
 }  // namespace
 
 std::vector<IdleCauseRow> compare_idle(const std::vector<PairedRank>& ranks,
@@ -114,8 +121,7 @@ std::vector<IdleCauseRow> compare_idle(const std::vector<PairedRank>& ranks,
   std::vector<Change*> family;
   for (IdleCauseRow& row : rows) family.push_back(&row.ms);
   adjust_family(family);
-  std::ranges::stable_sort(rows, std::ranges::greater{},
-                           [](const IdleCauseRow& row) { return std::abs(row.ms.difference()); });
+  std::ranges::stable_sort(rows, std::ranges::greater{}, shown_change_ms);
   return rows;
 }
 

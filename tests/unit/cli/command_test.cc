@@ -60,6 +60,16 @@ TEST(CommandTest, every_verb_and_action_of_strobe_has_a_complete_spec) {
   }
 }
 
+TEST(CommandTest, no_help_is_wider_than_a_hundred_columns) {
+  std::string pages = overview_help(commands());
+  for (const Command& command : everything()) pages += command_help(command, 200);
+  for (std::size_t start = 0; start < pages.size();) {
+    const std::size_t end = pages.find('\n', start);
+    EXPECT_LE(end - start, 100u) << pages.substr(start, end - start);
+    start = end + 1;
+  }
+}
+
 TEST(CommandTest, a_flag_has_one_meaning_in_all_verbs) {
   std::map<std::string_view, std::string_view> values;
   for (const Command& command : everything()) {

@@ -59,6 +59,15 @@ TEST(DiagnosisTextTest, each_part_says_what_it_is_for_and_a_missing_one_how_to_g
                 "None of this is needed to read traces.\n");
 }
 
+TEST(DiagnosisTextTest, long_lines_are_wrapped_to_the_width_of_the_terminal) {
+  Terminal terminal;
+  terminal.columns = 60;
+  EXPECT_THAT(diagnosis_text(a_small_machine(), terminal),
+              HasSubstr("                      get: sudo sysctl\n"
+                        "                      kernel.perf_event_paranoid=2;\n"
+                        "                      containers: --cap-add PERFMON\n"));
+}
+
 TEST(DiagnosisTextTest, json_has_the_same_facts_escaped) {
   const std::string json = diagnosis_json(a_small_machine());
   EXPECT_THAT(json, HasSubstr(R"("limit_bytes": 4000000000)"));

@@ -132,6 +132,17 @@ TEST(FlagTest, the_last_value_counts) {
   EXPECT_EQ(filled({"--layers", "3", "--layers=4"}).layers, 4u);
 }
 
+TEST(FlagTest, no_rows_at_all_are_refused) {
+  EXPECT_EQ(filled({"--rows", "1"}).rows, 1u);
+  EXPECT_EQ(filled({"--rows", "ALL"}).rows, 0u);
+  Painting painting;
+  const auto none = parse_flags({"--rows", "0"}, "paint", painting_flags(painting));
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().what, "0 is less than 1");
+  EXPECT_EQ(none.error().where, "--rows");
+  EXPECT_EQ(none.error().hint, "`--rows all` shows all rows");
+}
+
 TEST(FlagTest, a_list_is_cut_at_its_commas_and_empty_pieces_fall_out) {
   EXPECT_THAT(filled({"--colors", ",a,,b", "--colors=c,"}).colors, ElementsAre("a", "b", "c"));
 }

@@ -8,6 +8,7 @@ namespace strobe::cli {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 TEST(HelpTest, help_opens_with_the_examples) {
@@ -27,6 +28,51 @@ TEST(HelpTest, no_line_is_wider_than_the_page) {
     EXPECT_LE(end, 60u) << help.substr(0, end);
     help.erase(0, end + 1);
   }
+}
+
+TEST(HelpTest, where_an_example_is_too_wide_effects_are_below_their_commands) {
+  Command command = a_painting_verb();
+  command.examples = {{"strobe paint a", "paints a"},
+                      {"strobe paint --shade 'very dark' --detail first.png second.png",
+                       "two pictures, the second one with all of its detail"}};
+  EXPECT_THAT(command_help(command, 60),
+              StartsWith("  strobe paint a\n"
+                         "      paints a\n"
+                         "  strobe paint --shade 'very dark' --detail first.png \\\n"
+                         "    second.png\n"
+                         "      two pictures, the second one with all of its detail\n"
+                         "\n"));
+}
+
+TEST(HelpTest, an_example_is_never_cut_inside_quotes) {
+  Command command = a_painting_verb();
+  command.examples = {
+      {"strobe paint --match 'one long name with many spaces in it' picture.png", "paints it"}};
+  EXPECT_THAT(command_help(command, 60),
+              StartsWith("  strobe paint --match \\\n"
+                         "    'one long name with many spaces in it' picture.png\n"
+                         "      paints it\n"));
+}
+
+TEST(HelpTest, the_variable_that_sets_the_width_is_named) {
+  EXPECT_THAT(command_help(a_painting_verb(), 100),
+              HasSubstr("      COLUMNS=N             environment variable: the width of text"));
+  EXPECT_THAT(overview_help({a_painting_verb()}),
+              HasSubstr("The environment variable COLUMNS sets the width of text"));
+}
+
+TEST(HelpTest, what_verbose_adds_is_said_only_where_it_is_true) {
+  Command command = a_painting_verb();
+  EXPECT_THAT(command_help(command, 100), Not(HasSubstr("show every brush")));
+  command.verbose_adds = "show every brush";
+  EXPECT_THAT(command_help(command, 100), HasSubstr("the time of each stage; show every brush\n"));
+}
+
+TEST(HelpTest, a_long_text_goes_on_below_its_own_beginning) {
+  EXPECT_EQ(hanging_lines("name  ", 6, "one two three four five six seven", 30),
+            "name  one two three four five\n"
+            "      six seven\n");
+  EXPECT_EQ(hanging_lines("name  ", 6, "", 30), "name  \n");
 }
 
 TEST(HelpTest, a_verb_lists_its_actions) {

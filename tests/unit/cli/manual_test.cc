@@ -33,6 +33,14 @@ TEST(ManualTest, a_verb_lists_its_actions_and_an_action_has_a_page_of_its_own) {
               StartsWith(".TH STROBE\\-wall\\-build 1"));
 }
 
+TEST(ManualTest, what_verbose_adds_is_with_its_command) {
+  Command command = a_painting_verb();
+  EXPECT_THAT(manual({command}), Not(HasSubstr("every brush")));
+  command.verbose_adds = "show every brush";
+  EXPECT_THAT(manual({command}), HasSubstr(".B \\-v, \\-\\-verbose\nshow every brush\n"));
+  EXPECT_THAT(manual_page(command), HasSubstr("; show every brush\n"));
+}
+
 TEST(ManualTest, the_page_about_everything_has_every_command_flag_and_exit_code) {
   Command secret = a_painting_verb();
   secret.name = "wall secret";

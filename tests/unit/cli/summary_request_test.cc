@@ -54,6 +54,12 @@ TEST(SummaryRequestTest, paddles_style_leaves_the_timer_out_unless_asked_for) {
   EXPECT_TRUE(summary_of({{"style", "paddle"}, {"views", "perf"}}).tables.views.has(View::kPerf));
 }
 
+TEST(SummaryRequestTest, the_timer_is_refused_where_it_has_no_table) {
+  EXPECT_EQ(refused_summary({{"views", "perf,kernel"}}).what,
+            "the table perf exists in Paddle's style only");
+  EXPECT_TRUE(summary_of({{"views", "all"}}).tables.views.has(View::kKernel));
+}
+
 TEST(SummaryRequestTest, views_have_our_names_and_paddles) {
   const auto views = summary_of({{"views", "kernel,memory-manipulation"}}).tables.views;
   EXPECT_TRUE(views.has(View::kKernel));

@@ -27,6 +27,21 @@ TEST(ChangeTest, all_numbers_look_from_normal_to_abnormal) {
   EXPECT_FALSE(change.degenerate);
 }
 
+TEST(ChangeTest, the_numbers_for_people_are_medians_unless_they_hide_the_change) {
+  const std::vector<double> normal{1, 2, 3, 4, 5};
+  const Change::Typical plain =
+      change_between(normal, std::vector<double>{11, 12, 13, 14, 25}).typical();
+  EXPECT_EQ(plain.normal, 3);
+  EXPECT_EQ(plain.abnormal, 13);
+  EXPECT_FALSE(plain.is_mean);
+  // One long cycle makes the whole difference: the medians are equal.
+  const Change::Typical burst =
+      change_between(normal, std::vector<double>{1, 2, 3, 4, 90}).typical();
+  EXPECT_EQ(burst.abnormal, 20);
+  EXPECT_TRUE(burst.is_mean);
+  EXPECT_TRUE(change_between(normal, {}).typical().is_mean) << "there is no median";
+}
+
 // C(6, 3) = 20 splits: the least p is 0.1.
 TEST(ChangeTest, three_against_three_can_never_be_significant) {
   const std::vector<double> normal{1, 2, 3};

@@ -104,6 +104,54 @@ TEST(ComparisonTest, a_cycle_without_samples_counts_for_time_and_not_for_the_met
   EXPECT_EQ(comparison.metrics[0].busy.abnormal.mean, 5);
 }
 
+// Sixteen cycles with a clock that falls by half, read from `samples` samples.
+SideSketch sampled_clock(const char* label, double clock, std::size_t samples) {
+  SideSketch sketch(label, std::vector<double>(16, 10));
+  std::vector<double> values;
+  for (std::size_t cycle = 0; cycle < 16; ++cycle) {
+    values.push_back(clock + static_cast<double>(cycle % 3));
+  }
+  sketch.device("GPU 0").function("gemm", std::vector<double>(16, 2)).metric("clock", values);
+  for (std::size_t cycle = 0; cycle < 16; ++cycle) {
+    sketch.measure().series.back().sample_of.push_back(cycle * samples / 16);
+  }
+  return sketch;
+}
+
+TEST(ComparisonTest, cycles_that_share_a_sample_are_one_observation_of_a_metric) {
+  const Comparison comparison =
+      compared(sampled_clock("normal", 1980, 2), sampled_clock("abnormal", 990, 3));
+  ASSERT_EQ(comparison.metrics.size(), 1u);
+  const MetricRow& row = comparison.metrics[0];
+  for (const MetricTime time : {MetricTime::kCycle, MetricTime::kBusy}) {
+    EXPECT_TRUE(row.shares_samples(time));
+    EXPECT_EQ(row.tested(time).normal.n, 2u);
+    EXPECT_EQ(row.tested(time).abnormal.n, 3u);
+    EXPECT_TRUE(row.tested(time).too_few);
+    EXPECT_TRUE(std::isnan(row.tested(time).q));
+    EXPECT_FALSE(std::isfinite(row.tested(time).shift.low));
+  }
+  EXPECT_EQ(row.all.normal.n, 16u) << "rules still see the cycles";
+  EXPECT_TRUE(std::isnan(row.all.q)) << "which are not tested";
+  ASSERT_EQ(comparison.triplets.size(), 1u);
+  EXPECT_EQ(comparison.triplets[0].tested().abnormal.n, 3u);
+  EXPECT_TRUE(std::isnan(comparison.triplets[0].tested().q));
+  EXPECT_EQ(comparison.triplets[0].mu.normal.n, 16u);
+}
+
+TEST(ComparisonTest, enough_samples_are_tested_and_those_of_every_cycle_as_before) {
+  const Comparison slow =
+      compared(sampled_clock("normal", 1980, 8), sampled_clock("abnormal", 990, 8));
+  EXPECT_EQ(slow.metrics[0].tested(MetricTime::kBusy).normal.n, 8u);
+  EXPECT_LT(slow.metrics[0].tested(MetricTime::kBusy).q, 0.05);
+  EXPECT_LT(slow.triplets[0].tested().q, 0.05);
+  const Comparison fast =
+      compared(sampled_clock("normal", 1980, 16), sampled_clock("abnormal", 990, 16));
+  EXPECT_FALSE(fast.metrics[0].shares_samples(MetricTime::kBusy));
+  EXPECT_EQ(&fast.metrics[0].tested(MetricTime::kBusy), &fast.metrics[0].busy);
+  EXPECT_LT(fast.metrics[0].busy.q, 0.05);
+}
+
 TEST(ComparisonTest, a_metric_of_one_run_stays_with_an_empty_side) {
   SideSketch normal("normal", kTen);
   normal.device("GPU 0").function("gemm", {2, 2, 2, 2, 2}).metric("clock", {9, 9, 9, 9, 9});

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "strobe/compare/comparison_parts.h"
 #include "tests/support/side_sketch.h"
 
@@ -13,12 +15,24 @@ CycleRow cycle_row(const std::vector<double>& normal_ms, const std::vector<doubl
 }
 
 // The abnormal cycles drift so much that five of them allow no corrected interval of 95 %.
-TEST(CycleRowsTest, a_change_of_the_cycle_time_always_has_an_interval) {
+TEST(CycleRowsTest, without_an_interval_all_differences_tell_whether_the_cycle_time_changed) {
   const CycleRow row = cycle_row({10, 10.01, 10.02, 10.03, 10.04}, {150, 151, 152, 153, 154});
   EXPECT_LT(row.ms.independent, 1);
+  EXPECT_FALSE(std::isfinite(row.ms.shift.low)) << "the span of all differences is no interval";
+  EXPECT_FALSE(std::isfinite(row.ms.shift.high));
+  ASSERT_TRUE(row.all_differences);
+  EXPECT_NEAR(row.all_differences->least_ms, 150 - 10.04, 1e-9);
+  EXPECT_NEAR(row.all_differences->largest_ms, 154 - 10, 1e-9);
   EXPECT_TRUE(row.is_slower());
-  EXPECT_NEAR(row.ms.shift.low, 150 - 10.04, 1e-9);
-  EXPECT_NEAR(row.ms.shift.high, 154 - 10, 1e-9);
+  CycleRow both_ways = row;
+  both_ways.all_differences->least_ms = -1;
+  EXPECT_FALSE(both_ways.is_changed());
+}
+
+TEST(CycleRowsTest, an_interval_needs_no_span_of_differences) {
+  const CycleRow row = cycle_row({20, 21, 20, 19, 20, 21}, {10, 11, 10, 9, 10, 11});
+  EXPECT_TRUE(std::isfinite(row.ms.shift.low));
+  EXPECT_FALSE(row.all_differences);
 }
 
 TEST(CycleRowsTest, a_change_has_a_direction) {

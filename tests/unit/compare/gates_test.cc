@@ -132,8 +132,8 @@ TEST(GatesTest, the_own_time_of_a_slow_rank_is_held_against_its_peers) {
   ASSERT_THAT(failed, SizeIs(2));
   EXPECT_EQ(failed[0].gate, "cycle>40%");
   EXPECT_EQ(failed[0].why,
-            "rank 1 works 5 ms per cycle longer than its peers, 50 % of their 10 ms (6 of 6 "
-            "cycles)");
+            "rank 1 works 5 ms per cycle longer than its peers, 50 % of their 10 ms (in 6 of "
+            "6 cycles)");
   EXPECT_EQ(failed[1].gate, "cycle>4ms");
   Stragglers equal = ranks;
   equal.ranks[1].is_slow = false;
@@ -145,6 +145,9 @@ TEST(GatesTest, the_own_time_of_a_slow_rank_is_held_against_its_peers) {
 TEST(GatesTest, any_slow_or_late_rank_fails_the_gates_of_ranks) {
   Stragglers ranks = ranks_with_a_slow_one();
   EXPECT_EQ(failed_gates(ranks, gates({"any"}))[0].why, "rank 1 is slow");
+  ranks.ranks[0].is_slow = true;
+  EXPECT_EQ(failed_gates(ranks, gates({"any"}))[0].why, "rank 0 is slow, rank 1 is slow");
+  for (RankRow& row : ranks.ranks) row.is_slow = false;
   ranks.slowest.reset();
   ranks.late = {0};
   ranks.ranks[0].collectives = 84;

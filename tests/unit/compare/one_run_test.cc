@@ -32,6 +32,17 @@ TEST(HalvesTest, a_part_of_a_measure_keeps_every_column_in_step) {
   }
 }
 
+TEST(HalvesTest, a_part_keeps_the_samples_of_its_cycles) {
+  RankMeasure whole;
+  whole.cycles.cycles.resize(4);
+  SeriesCycles& series = whole.series.emplace_back();
+  series.mean = series.busy_mean = {1, 2, 3, 4};
+  series.sample_of = {0, 0, 1, 2};
+  const RankMeasure part = cycles_between(whole, 1, 4);
+  EXPECT_THAT(part.series[0].mean, ElementsAre(2, 3, 4));
+  EXPECT_THAT(part.series[0].sample_of, ElementsAre(0, 1, 2));
+}
+
 TEST(HalvesTest, a_run_that_slows_down_on_its_way_differs_from_itself) {
   const strobe::Run run = ranked_run("run", {{2, 2.1, 2, 1.9, 2, 2.1, 4, 4.1, 4, 3.9, 4, 4.1}}, 10);
   const auto comparison = compare_halves(run);
@@ -58,6 +69,25 @@ Stragglers among(const std::vector<std::vector<double>>& own_ms) {
   auto found = find_stragglers(ranked_run("job", own_ms, 10));
   EXPECT_TRUE(found) << found.error().what;
   return std::move(found).value();
+}
+
+TEST(StragglersTest, a_slow_rank_is_found_beside_one_that_is_farther_away_by_a_single_cycle) {
+  const std::vector<double> usual = {2, 2, 2, 2, 8, 8};
+  const std::vector<double> odd_once = {2, 2, 2, 3.6, 8, 8};  // its median is 2.8
+  const std::vector<double> slow = {2.2, 2.2, 2.2, 2.2, 8.8, 8.8};
+  const Stragglers found = among({usual, usual, usual, usual, odd_once, slow});
+  EXPECT_GT(found.ranks[4].distance, found.ranks[5].distance);
+  EXPECT_FALSE(found.ranks[4].is_slow);
+  EXPECT_TRUE(found.ranks[5].is_slow);
+  EXPECT_EQ(found.slowest, 5);
+}
+
+TEST(StragglersTest, one_selected_rank_is_still_compared_with_all_others) {
+  const auto found = find_stragglers(ranked_run("job", {kUsual, kUsual, kSlow}, 10),
+                                     {.measure = {}, .order = {}, .only_rank = 1});
+  ASSERT_TRUE(found) << found.error().what;
+  EXPECT_EQ(found->ranks.size(), 3u);
+  EXPECT_EQ(found->slowest, 2);
 }
 
 TEST(StragglersTest, the_rank_that_works_while_the_others_wait_is_named) {

@@ -69,6 +69,25 @@ TEST(QualityTest, a_sampler_slower_than_the_cycle_is_told_once_per_device) {
                                 "clock; 5 and 0 for power"));
 }
 
+TEST(QualityTest, too_few_samples_for_a_test_are_told_with_their_number) {
+  const auto sampled = [](const char* label, std::vector<std::size_t> sample_of) {
+    SideSketch sketch = plain(label);
+    sketch.metric("clock", {9, 9, 9, 9, 9});
+    sketch.measure().series[0].period_ns = 25e6;
+    sketch.measure().series[0].sample_of = std::move(sample_of);
+    return sketch;
+  };
+  const auto quality =
+      comparison_of(sampled("normal", {0, 0, 0, 1, 1}), sampled("abnormal", {0, 0, 1, 1, 2}))
+          .quality;
+  EXPECT_THAT(quality,
+              Contains("normal, GPU 0: sampled less often than once per cycle (up to 25 ms between "
+                       "samples, cycle 10 ms): every cycle still has a value, but neighbours share "
+                       "one"));
+  EXPECT_THAT(quality, Contains("GPU 0: cycles with a mean in normal and abnormal: 5 and 5 from 2 "
+                                "and 3 samples, too few for a test, for clock"));
+}
+
 TEST(QualityTest, remarks_and_the_clock_of_samples_are_passed_on) {
   SideSketch normal = plain("normal");
   normal.metric("clock", {9, 9, 9, 9, 9});

@@ -177,9 +177,10 @@ TEST(RankingTest, each_key_has_its_own_order_and_triplets_follow_their_function)
   comparison.functions[0].ms.shift.shift = 1;
   comparison.functions[1].ms.shift.shift = 2;
   comparison.functions[2].ms.shift.shift = -3;
-  comparison.functions[0].beta.q = std::nan("");
-  comparison.functions[1].beta.q = 0.5;
-  comparison.functions[2].beta.q = 0.01;
+  comparison.functions[0].ms.q = std::nan("");
+  comparison.functions[1].ms.q = 0.5;
+  comparison.functions[2].ms.q = 0.1;
+  comparison.functions[1].beta.q = 0.001;  // of the share, which the table does not show
   comparison.triplets = {triplet_of(1, "clock", 0)};
   score_rows(comparison);
   sort_rows(comparison, RankKey::kRobust);

@@ -50,6 +50,22 @@ TEST(CompareIdleTest, a_cause_that_one_run_lacks_is_zero_there_and_tiny_ones_are
   EXPECT_EQ(comparison->idle[0].ms.normal.mean, 0);
 }
 
+// One long cycle moves a mean, but not the shift, which a report shows.
+TEST(CompareIdleTest, the_largest_shift_comes_first) {
+  SideFacts normal =
+      side_with_idle("normal", std::vector<std::int64_t>(5, kMs), std::vector<double>(5, 5000));
+  SideFacts abnormal = normal;
+  abnormal.ranks[0].idle[0].idle_ns = {kMs, kMs, kMs, kMs, 100 * kMs};
+  const IdleCause loading = {analysis::IdleKind::kDataLoading, "load", ""};
+  normal.ranks[0].idle.push_back({loading, std::vector<std::int64_t>(5, kMs)});
+  abnormal.ranks[0].idle.push_back({loading, std::vector<std::int64_t>(5, 4 * kMs)});
+  const auto comparison = compare_measures(std::move(normal), std::move(abnormal), {}, {});
+  ASSERT_TRUE(comparison) << comparison.error().what;
+  ASSERT_EQ(comparison->idle.size(), 2u);
+  EXPECT_EQ(comparison->idle[0].cause, loading);
+  EXPECT_GT(comparison->idle[1].ms.difference(), comparison->idle[0].ms.difference());
+}
+
 TEST(CompareIdleTest, cycles_that_a_device_cut_short_do_not_count) {
   SideFacts normal =
       side_with_idle("normal", {kMs, kMs, kMs, kMs, 9 * kMs}, std::vector<double>(5, 5000));

@@ -9,6 +9,7 @@
 
 #include "strobe/base/text.h"
 #include "strobe/compare/comparison.h"
+#include "strobe/compare/shown_unit.h"
 
 namespace strobe::compare {
 namespace {
@@ -55,9 +56,17 @@ std::string_view sentence_of(CauseKind kind) {
 
 namespace {
 
-std::string factor_text(const Change& change) {
-  const double ratio = change.ratio();
-  return std::isfinite(ratio) && ratio > 0 ? fmt::format(" (x {:.2f})", ratio) : "";
+// What belongs to both numbers: "x 0.85", "on average".
+std::vector<std::string> remarks_on(const Change::Typical& shown) {
+  std::vector<std::string> remarks;
+  const double ratio = shown.normal == 0 ? 0 : shown.abnormal / shown.normal;
+  if (std::isfinite(ratio) && ratio > 0) remarks.push_back(fmt::format("x {:.2f}", ratio));
+  if (shown.is_mean && shown.normal != shown.abnormal) remarks.emplace_back("on average");
+  return remarks;
+}
+
+std::string in_brackets(const std::vector<std::string>& remarks) {
+  return remarks.empty() ? "" : fmt::format(" ({})", fmt::join(remarks, "; "));
 }
 
 std::string signed_text(double ms) {
@@ -76,25 +85,42 @@ std::string number_text(double value) {
   return fmt::format("{:.3g}", value);
 }
 
-Evidence evidence(const std::string& what, const MetricRow& metric, const Change& change) {
-  return {
-      .text = fmt::format("{}: {} -> {} {}{}", what, number_text(change.normal.mean),
-                          number_text(change.abnormal.mean), metric.info.unit, factor_text(change)),
-      .function = {},
-      .metric = metric.metric};
+Evidence evidence(const std::string& what, const MetricRow& metric, MetricTime time) {
+  const Change& change = metric.tested(time);
+  const ShownUnit unit = shown_unit(metric.info);
+  const Change::Typical shown = change.typical();
+  std::vector<std::string> remarks = remarks_on(shown);
+  if (metric.shares_samples(time)) {
+    remarks.push_back(fmt::format("{} and {} samples", change.normal.n, change.abnormal.n));
+  }
+  return {.text = fmt::format("{}: {} -> {} {}{}", what, number_text(unit.scale * shown.normal),
+                              number_text(unit.scale * shown.abnormal), unit.unit,
+                              in_brackets(remarks)),
+          .function = {},
+          .metric = metric.metric};
 }
 
 Evidence evidence(const std::string& what, const Change& change_ms) {
-  return {
-      .text = fmt::format("{}: {} -> {} ms per cycle{}", what, number_text(change_ms.normal.mean),
-                          number_text(change_ms.abnormal.mean), factor_text(change_ms)),
-      .function = {},
-      .metric = {}};
+  const Change::Typical shown = change_ms.typical();
+  return {.text = fmt::format("{}: {} -> {} ms per cycle{}", what, number_text(shown.normal),
+                              number_text(shown.abnormal), in_brackets(remarks_on(shown))),
+          .function = {},
+          .metric = {}};
+}
+
+Evidence waiting_work(std::string_view why, const Change& wait_ms) {
+  const Change::Typical shown = wait_ms.typical();
+  return evidence(fmt::format(
+      "{}: {} -> {} ms per cycle in which launched work waits and none of ours runs ({} ms)", why,
+      number_text(shown.normal), number_text(shown.abnormal),
+      signed_text(shown.is_mean ? wait_ms.difference() : wait_ms.shift.shift)));
 }
 
 Evidence evidence(std::string sentence) {
   return {.text = std::move(sentence), .function = {}, .metric = {}};
 }
+
+Evidence never_waits() { return evidence("the host waits for the device in neither run"); }
 
 double explained_part(const Symptoms& symptoms, double change_ms) {
   if (symptoms.cycle_change_ms == 0 || std::isnan(change_ms)) return 0;
@@ -104,6 +130,8 @@ double explained_part(const Symptoms& symptoms, double change_ms) {
 std::string idle_text(const IdleCause& cause) {
   using enum analysis::IdleKind;
   switch (cause.kind) {
+    case kOverhead:
+      return fmt::format("while the profiler itself is at work ({})", cause.name);
     case kRuntimeCall:
       return fmt::format("while the host is in {}{}", cause.name,
                          cause.inside.empty() ? "" : fmt::format(", inside {}", cause.inside));
@@ -234,6 +262,19 @@ const DeviceSymptoms* explaining_idle(std::span<const Symptoms> ranks) {
   return most;
 }
 
+// Of the idle time that one cause has, the largest change in the direction of the device's.
+const IdleCauseRow* largest_idle_change(const Comparison& comparison, const DeviceRow& device) {
+  const IdleCauseRow* most = nullptr;
+  for (const IdleCauseRow& row : comparison.idle) {
+    if (row.rank != device.rank || !is_real(row.ms)) continue;
+    if (row.ms.rises() != device.idle_ms.rises()) continue;
+    const bool is_larger =
+        most == nullptr || std::abs(row.ms.difference()) > std::abs(most->ms.difference());
+    if (is_larger) most = &row;
+  }
+  return most;
+}
+
 Cause unattributed(const Comparison& comparison, std::span<const Symptoms> ranks) {
   const CycleRow& cycle = comparison.cycles.front();
   const DeviceSymptoms* idle = explaining_idle(ranks);
@@ -251,10 +292,8 @@ Cause unattributed(const Comparison& comparison, std::span<const Symptoms> ranks
                                cycle.is_slower() ? "longer" : "less time");
   cause.evidence.push_back(evidence("device idle", idle->row->idle_ms));
   cause.explains_ms = idle->row->idle_ms.difference();
-  for (const IdleCauseRow& row : comparison.idle) {
-    if (row.rank != idle->row->rank || !is_real(row.ms)) continue;
-    cause.evidence.push_back(evidence(fmt::format("of that, {}", idle_text(row.cause)), row.ms));
-    break;  // the largest change comes first
+  if (const IdleCauseRow* row = largest_idle_change(comparison, *idle->row)) {
+    cause.evidence.push_back(evidence(fmt::format("of that, {}", idle_text(row->cause)), row->ms));
   }
   return cause;
 }
@@ -276,16 +315,16 @@ double weight_of_part(CauseKind kind, double part) {
 void weigh_by_part(const Symptoms& symptoms, Cause& cause) {
   if (std::isnan(cause.explains_ms) || !symptoms.cycle->is_changed()) return;
   const double part = explained_part(symptoms, cause.explains_ms);
-  std::string text = fmt::format("explains {} of {} ms per cycle, {:.0f} % of the change",
-                                 signed_text(part * symptoms.cycle_change_ms),
-                                 signed_text(symptoms.cycle_change_ms), 100 * part);
+  const std::string amount = fmt::format("{} of {} ms per cycle, {:.0f} % of the change",
+                                         signed_text(part * symptoms.cycle_change_ms),
+                                         signed_text(symptoms.cycle_change_ms), 100 * part);
   if (part >= kLittle) {
-    cause.evidence.push_back(evidence(std::move(text)));
+    cause.evidence.push_back(evidence("it explains " + amount));
     return;
   }
   cause.against.push_back(
-      evidence(part > 0 ? "only " + text
-                        : fmt::format("does not explain why the cycle became {}",
+      evidence(part > 0 ? "it explains only " + amount
+                        : fmt::format("it does not explain why the cycle became {}",
                                       symptoms.cycle->is_slower() ? "slower" : "faster")));
   // Equal runs differ as much: the rest of a small change needs no second cause.
   constexpr double kUsual = 0.2;

@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "strobe/compare/causes/symptoms.h"
@@ -9,10 +10,14 @@
 
 namespace strobe::compare {
 
-// "SM clock while busy: 1980 -> 1685 MHz (x 0.85)"
-Evidence evidence(const std::string& what, const MetricRow& metric, const Change& change);
+// "SM clock while busy: 1980 -> 1685 MHz (x 0.85)"; with the number of samples, if neighbouring
+// cycles share one.
+Evidence evidence(const std::string& what, const MetricRow& metric, MetricTime time);
 Evidence evidence(const std::string& what, const Change& change_ms);  // milliseconds per cycle
+// "WHY: 0.118 -> 6.61 ms per cycle in which launched work waits and none of ours runs (+6.49 ms)"
+Evidence waiting_work(std::string_view why, const Change& wait_ms);
 Evidence evidence(std::string sentence);
+Evidence never_waits();  // for symptoms whose cycle_is_host_time
 
 std::string number_text(double value);  // three or four significant digits
 

@@ -15,11 +15,61 @@ namespace {
 
 using device::MetricRole;
 
+// A counter that shows less than the trace's own work misses short work, and may miss that of
+// others too.
+void doubt_counter(const DeviceSymptoms& device, const MetricRow& use, Cause& cause) {
+  constexpr double kFarOff = 10;  // percent of the time
+  const Change::Typical counted = use.tested(MetricTime::kCycle).typical();
+  const Change::Typical own = device.row->busy_share.typical();
+  const auto doubt = [&](std::string_view run, double counted_percent, double own_percent) {
+    if (own_percent - counted_percent < kFarOff) return;
+    cause.against.push_back(
+        evidence(fmt::format("the counter missed own work of the {} run: it shows {:.0f} %, and "
+                             "the trace's work alone fills {:.0f} % of the cycle",
+                             run, counted_percent, own_percent)));
+  };
+  doubt("normal", counted.normal, own.normal);
+  doubt("abnormal", counted.abnormal, own.abnormal);
+}
+
+// "1.49 us", "2.25 ms"
+std::string delay_text(double delay_us) {
+  return delay_us < 1000 ? number_text(delay_us) + " us" : number_text(delay_us / 1000) + " ms";
+}
+
+// How another process makes ours slower: its work delays the start of ours, and ours runs longer
+// beside it.
+void add_effect_of_tenant(const Symptoms& symptoms, const DeviceSymptoms& device, Cause& cause) {
+  cause.explains_ms = device.kernel_ms.difference();
+  const Change* wait_ms = longer_wait_of_work(symptoms);
+  if (wait_ms != nullptr) {
+    cause.evidence.push_back(waiting_work("its work delays the start of ours", *wait_ms));
+    // Launched work may also wait instead of the device waiting for the host: only what the device
+    // is idle longer adds to the cycle.
+    const double added_idle_ms = std::max(0.0, device.row->idle_ms.difference());
+    cause.explains_ms += std::min(wait_ms->difference(), added_idle_ms);
+  }
+  if (const LaunchRow* launches = symptoms.launches(device.name());
+      launches != nullptr && rose(launches->delay_us, 1.1)) {
+    const Change::Typical shown = launches->delay_us.typical();
+    cause.evidence.push_back(evidence(fmt::format(
+        "launch delay: {} -> {}", delay_text(shown.normal), delay_text(shown.abnormal))));
+  }
+  if (rose(device.kernel_ms, 1.03)) {
+    cause.evidence.push_back(
+        evidence(wait_ms == nullptr ? "own kernels" : "own kernels themselves, once they run",
+                 device.kernel_ms));
+  } else if (wait_ms == nullptr) {
+    cause.against.push_back(evidence("own kernels did not get slower"));
+  }
+}
+
 void find_other_tenant(const Symptoms& symptoms, std::vector<Cause>& causes) {
   for (const DeviceSymptoms& device : symptoms.devices) {
     if (!has_tenant(symptoms, device)) continue;
     const ForeignUse use = foreign_use(symptoms, device);
     const MetricRow& metric = *symptoms.metric(MetricRole::kDeviceUse, device.name());
+    const Change::Typical own = device.row->busy_share.typical();
     Cause cause = {
         .kind = CauseKind::kOtherTenant,
         .score = std::min(0.9, 0.6 + 0.5 * (use.rise() - kTenantPoints) / 60),
@@ -30,29 +80,27 @@ void find_other_tenant(const Symptoms& symptoms, std::vector<Cause>& causes) {
             "list the processes on the device with its vendor's tool (nvidia-smi), and move or "
             "stop the "
             "other one"};
-    cause.evidence.push_back(evidence("device use, by its own counter", metric, metric.all));
+    cause.evidence.push_back(
+        evidence("device use, by its own counter", metric, MetricTime::kCycle));
     cause.evidence.push_back(evidence(fmt::format(
         "the trace's own work fills {:.0f} -> {:.0f} % of the cycle{}, so another process uses "
         "{:.0f} -> {:.0f} % of the time",
-        device.row->busy_share.normal.mean, device.row->busy_share.abnormal.mean,
-        use.crowds ? ", at the same clocks and with the same launches" : "", use.normal,
-        use.abnormal)));
+        own.normal, own.abnormal,
+        use.crowds ? ", at the same clocks and with the same launches" : "", use.shown_normal,
+        use.shown_abnormal)));
+    doubt_counter(device, metric, cause);
     if (const MetricRow* power = symptoms.metric(MetricRole::kPower, device.name());
         power != nullptr && rose(power->all, 1.3) && !rose(device.row->busy_ms, 1.3)) {
-      cause.evidence.push_back(evidence("power drawn for the same work", *power, power->all));
+      cause.evidence.push_back(
+          evidence("power drawn for the same work", *power, MetricTime::kCycle));
       cause.score += 0.05;
     }
     if (const MetricRow* used = symptoms.metric(MetricRole::kMemoryUsed, device.name());
         used != nullptr && rose(used->all, 1.05)) {
-      cause.evidence.push_back(evidence("device memory in use", *used, used->all));
+      cause.evidence.push_back(evidence("device memory in use", *used, MetricTime::kCycle));
       cause.score += 0.03;
     }
-    if (rose(device.kernel_ms, 1.03)) {
-      cause.evidence.push_back(evidence("own kernels", device.kernel_ms));
-    } else {
-      cause.against.push_back(evidence("own kernels did not get slower"));
-    }
-    cause.explains_ms = device.kernel_ms.difference();
+    add_effect_of_tenant(symptoms, device, cause);
     causes.push_back(std::move(cause));
   }
 }
@@ -74,9 +122,10 @@ std::string reason_of_clock(const Symptoms& symptoms, const DeviceSymptoms& devi
     return "thermal: the device lowers its clock because it is hot";
   }
   if ((bits & device::kPowerReasons) != 0 || near_cap) {
-    return near_cap ? fmt::format("power: {:.0f} W, near the board's {:.0f} W",
-                                  power->all.abnormal.mean, limits->board_w)
-                    : "power: the device is at its power cap";
+    return near_cap
+               ? fmt::format("power: {:.0f} W, near the board's {:.0f} W",
+                             power->tested(MetricTime::kCycle).typical().abnormal, limits->board_w)
+               : "power: the device is at its power cap";
   }
   if (limits && clock.busy.abnormal.mean <= 1.02 * limits->lowest_clock_mhz) {
     return fmt::format("pinned at the chip's floor of {:.0f} MHz", limits->lowest_clock_mhz);
@@ -87,62 +136,100 @@ std::string reason_of_clock(const Symptoms& symptoms, const DeviceSymptoms& devi
   return {};
 }
 
-void find_clock_drop(const Symptoms& symptoms, std::vector<Cause>& causes) {
+// How far the change of a clock explains that of the kernels; shares of kernel time.
+struct ClockEffect {
+  bool drops = false;
+  bool is_deep = false;
+  double explained = 0;  // in kernels that changed as the clock did
+  double beyond = 0;     // in kernels that changed by more
+};
+
+ClockEffect effect_of_clock(const DeviceSymptoms& device, const MetricRow& clock) {
+  const double ratio = clock.busy.ratio();
+  const Slowdowns& slowdowns = device.slowdowns;
+  if (!clock.busy.rises()) {
+    return {.drops = true,
+            .is_deep = ratio <= 0.9,
+            .explained = slowdowns.share_between(1.03, 1.1 / ratio),
+            .beyond = slowdowns.share_between(1.1 / ratio, 1e9)};
+  }
+  return {.drops = false,
+          .is_deep = ratio >= 1 / 0.9,
+          .explained = slowdowns.share_between(1 / (1.1 * ratio), 1 / 1.03),
+          .beyond = slowdowns.share_between(0, 1 / (1.1 * ratio))};
+}
+
+// Of all kernels, or of those that changed as the clock did.
+Evidence clock_explains(const DeviceSymptoms& device, const ClockEffect& effect) {
+  constexpr double kAll = 0.995;
+  const std::string_view clock = effect.drops ? "lower" : "higher";
+  const std::string_view time = effect.drops ? "extra" : "saved";
+  const std::string typically =
+      fmt::format("kernels typically take x {:.2f} as long", device.slowdowns.median());
+  if (effect.explained >= kAll) {
+    return evidence(fmt::format("the {} clock explains all of the {} kernel time ({})", clock, time,
+                                typically));
+  }
+  return evidence(fmt::format(
+      "the {} clock explains the {} time of kernels that make up {:.0f} % of the kernel time ({})",
+      clock, time, 100 * effect.explained, typically));
+}
+
+void add_clock_evidence(const Symptoms& symptoms, const DeviceSymptoms& device,
+                        const MetricRow& clock, const ClockEffect& effect, Cause& cause) {
+  cause.evidence.push_back(evidence("core clock while the device works", clock, MetricTime::kBusy));
+  cause.evidence.back().text += fmt::format(", mean of the whole recording {} -> {} MHz",
+                                            number_text(clock.recording_mean_normal),
+                                            number_text(clock.recording_mean_abnormal));
+  if (const std::string reason = effect.drops ? reason_of_clock(symptoms, device, clock) : "";
+      !reason.empty()) {
+    cause.evidence.push_back(evidence(reason));
+  }
+  if (effect.explained > 0) cause.evidence.push_back(clock_explains(device, effect));
+}
+
+void weigh_against_clock(const Symptoms& symptoms, const DeviceSymptoms& device,
+                         const ClockEffect& effect, Cause& cause) {
+  if (const MetricRow* memory = symptoms.metric(MetricRole::kMemoryClock, device.name());
+      memory != nullptr && std::abs(memory->busy.ratio() - 1) > 0.02) {
+    cause.against.push_back(evidence("the memory clock moved too", *memory, MetricTime::kBusy));
+    cause.score -= 0.1;
+  }
+  if (effect.beyond > 0.3) {
+    cause.against.push_back(evidence(fmt::format(
+        "{:.0f} % of kernel time changed by more than the clock explains", 100 * effect.beyond)));
+    cause.score -= 0.2 * effect.beyond;
+  }
+}
+
+void find_clock_change(const Symptoms& symptoms, std::vector<Cause>& causes) {
   for (const DeviceSymptoms& device : symptoms.devices) {
     const MetricRow* clock = symptoms.metric(MetricRole::kCoreClock, device.name());
-    if (clock == nullptr) continue;
-    const bool drops = fell(clock->busy, 0.95);
-    if (!drops && !rose(clock->busy, 1 / 0.95)) continue;
-    const double ratio = clock->busy.ratio();
-    const double explained = drops ? device.slowdowns.share_between(1.03, 1.1 / ratio)
-                                   : device.slowdowns.share_between(1 / (1.1 * ratio), 1 / 1.03);
-    const double beyond = drops ? device.slowdowns.share_between(1.1 / ratio, 1e9)
-                                : device.slowdowns.share_between(0, 1 / (1.1 * ratio));
-    const bool is_deep = drops ? ratio <= 0.9 : ratio >= 1 / 0.9;
+    if (clock == nullptr || !(fell(clock->busy, 0.95) || rose(clock->busy, 1 / 0.95))) continue;
+    const ClockEffect effect = effect_of_clock(device, *clock);
+    const double fit = std::min(1.0, effect.explained / 0.7);
+    const Change::Typical shown = clock->tested(MetricTime::kBusy).typical();
     Cause cause = {
         .kind = CauseKind::kClockDrop,
-        .score = is_deep ? 0.5 + 0.5 * std::min(1.0, explained / 0.7)
-                         : 0.6 * std::min(1.0, explained / 0.7),
+        .score = effect.is_deep ? 0.5 + 0.5 * fit : 0.6 * fit,
         .headline = fmt::format("the clock of {} {} from {} to {} MHz{}", device.name(),
-                                drops ? "dropped" : "rose", number_text(clock->busy.normal.mean),
-                                number_text(clock->busy.abnormal.mean), symptoms.place()),
+                                effect.drops ? "dropped" : "rose", number_text(shown.normal),
+                                number_text(shown.abnormal), symptoms.place()),
         .evidence = {},
         .against = {},
         .advice =
             "check the power cap, the temperature and locked clocks (nvidia-smi -q -d "
             "CLOCK,POWER,TEMPERATURE,PERFORMANCE)",
-        .improves = !drops};
-    cause.evidence.push_back(evidence("core clock while the device works", *clock, clock->busy));
-    cause.evidence.back().text += fmt::format(", mean of the whole recording {} -> {} MHz",
-                                              number_text(clock->recording_mean_normal),
-                                              number_text(clock->recording_mean_abnormal));
-    if (const std::string reason = drops ? reason_of_clock(symptoms, device, *clock) : "";
-        !reason.empty()) {
-      cause.evidence.push_back(evidence(reason));
-    }
-    if (explained > 0) {
-      cause.evidence.push_back(evidence(fmt::format(
-          "the clock alone explains {:.0f} % of kernel time (kernels typically take x {:.2f} as "
-          "long)",
-          100 * explained, device.slowdowns.median())));
-    }
-    if (const MetricRow* memory = symptoms.metric(MetricRole::kMemoryClock, device.name());
-        memory != nullptr && std::abs(memory->busy.ratio() - 1) > 0.02) {
-      cause.against.push_back(evidence("the memory clock moved too", *memory, memory->busy));
-      cause.score -= 0.1;
-    }
-    if (beyond > 0.3) {
-      cause.against.push_back(evidence(fmt::format(
-          "{:.0f} % of kernel time changed by more than the clock explains", 100 * beyond)));
-      cause.score -= 0.2 * beyond;
-    }
+        .improves = !effect.drops,
+        .explains_ms = device.kernel_ms.difference()};
+    add_clock_evidence(symptoms, device, *clock, effect, cause);
+    weigh_against_clock(symptoms, device, effect, cause);
     // If another process draws the power, that is the cause; the lower clock is a consequence.
-    if (drops && has_tenant(symptoms, device)) {
+    if (effect.drops && has_tenant(symptoms, device)) {
       cause.evidence.push_back(
           evidence("the clock dropped together with the other process on the device"));
       cause.score = std::clamp(cause.score, kListedScore, 0.8);
     }
-    cause.explains_ms = device.kernel_ms.difference();
     causes.push_back(std::move(cause));
   }
 }
@@ -152,13 +239,14 @@ void find_memory_bandwidth(const Symptoms& symptoms, std::vector<Cause>& causes)
     const MetricRow* clock = symptoms.metric(MetricRole::kMemoryClock, device.name());
     if (clock == nullptr || !fell(clock->busy, 0.97)) continue;
     const double slowed = device.slowdowns.share_between(1.02, 1e9);
+    const Change::Typical shown = clock->tested(MetricTime::kBusy).typical();
     causes.push_back(
         {.kind = CauseKind::kMemoryBandwidth,
          .score = 0.6 + 0.35 * std::min(1.0, slowed / 0.5),
-         .headline = fmt::format("the memory clock of {} dropped from {} to {} MHz{}",
-                                 device.name(), number_text(clock->busy.normal.mean),
-                                 number_text(clock->busy.abnormal.mean), symptoms.place()),
-         .evidence = {evidence("memory clock while the device works", *clock, clock->busy),
+         .headline =
+             fmt::format("the memory clock of {} dropped from {} to {} MHz{}", device.name(),
+                         number_text(shown.normal), number_text(shown.abnormal), symptoms.place()),
+         .evidence = {evidence("memory clock while the device works", *clock, MetricTime::kBusy),
                       evidence(
                           fmt::format("{:.0f} % of kernel time is in kernels that became slower",
                                       100 * slowed))},
@@ -206,7 +294,7 @@ void find_slower_kernels(const Symptoms& symptoms, std::vector<Cause>& causes) {
   }
 }
 
-constexpr std::array<CauseRule, 4> kDeviceRules = {find_other_tenant, find_clock_drop,
+constexpr std::array<CauseRule, 4> kDeviceRules = {find_other_tenant, find_clock_change,
                                                    find_memory_bandwidth, find_slower_kernels};
 
 }  // namespace

@@ -44,6 +44,19 @@ bool gaps_grew(const Symptoms& symptoms) {
   return gap == nullptr ? symptoms.is_slower() : rose(*gap, 1.03);
 }
 
+// A slower host shows in the idle time of the device that waits for it. If it never waits for the
+// device, the cycle is its own time, and it spends more of that in operators and calls.
+const Change* host_delay(const Symptoms& symptoms) {
+  if (!cycle_is_host_time(symptoms)) return longest_gap(symptoms);
+  const DeviceRow* host = host_row(symptoms);
+  return host == nullptr ? nullptr : &host->busy_ms;
+}
+
+bool host_takes_longer(const Symptoms& symptoms) {
+  const Change* delay = host_delay(symptoms);
+  return delay == nullptr ? gaps_grew(symptoms) : rose(*delay, 1.03);
+}
+
 // The idle time of the devices that rose most for one reason, if it is a real part of the change:
 // it says where the host is while the device waits.
 const IdleCauseRow* grown_idle(const Symptoms& symptoms) {
@@ -64,11 +77,6 @@ void add_idle_evidence(const Symptoms& symptoms, Cause& cause) {
   if (const IdleCauseRow* row = grown_idle(symptoms)) {
     cause.evidence.push_back(evidence(fmt::format("of that, {}", idle_text(row->cause)), row->ms));
   }
-}
-
-// The host keeps the device waiting for this long.
-void set_explained_by_idle(const Symptoms& symptoms, Cause& cause) {
-  if (const Change* gap = longest_gap(symptoms)) cause.explains_ms = gap->difference();
 }
 
 void find_host_contention(const Symptoms& symptoms, std::vector<Cause>& causes) {
@@ -98,19 +106,23 @@ void find_host_contention(const Symptoms& symptoms, std::vector<Cause>& causes) 
   if (queue.grew) {
     cause.evidence.push_back(
         evidence(fmt::format("waiting for a core: {:.1f} -> {:.1f} % of the time",
-                             100 * queue.normal_share, 100 * queue.abnormal_share)));
+                             100 * queue.shown_normal_share, 100 * queue.shown_abnormal_share)));
     cause.score += 0.1 * std::min(1.0, (queue.abnormal_share - queue.normal_share) / 0.2);
   }
   if (runs_less || is_busier) cause.score += 0.2;
   if (runs_less) {
     const MetricRow& row = on_cpu != nullptr && fell(on_cpu->all, 0.9) ? *on_cpu : *process;
-    cause.evidence.push_back(evidence("time of the process on a core", row, row.all));
+    cause.evidence.push_back(evidence("time of the process on a core", row, MetricTime::kCycle));
   }
-  if (is_busier) cause.evidence.push_back(evidence("the host's cores in use", *host, host->all));
-  if (gaps_grew(symptoms)) {
+  if (is_busier)
+    cause.evidence.push_back(evidence("the host's cores in use", *host, MetricTime::kCycle));
+  if (cycle_is_host_time(symptoms) && symptoms.is_slower()) {
+    cause.score += 0.15;
+    cause.evidence.push_back(never_waits());
+  } else if (gaps_grew(symptoms)) {
     cause.score += 0.15;
     add_idle_evidence(symptoms, cause);
-    set_explained_by_idle(symptoms, cause);
+    if (const Change* gap = longest_gap(symptoms)) cause.explains_ms = gap->difference();
   } else {
     cause.against.push_back(evidence("the device does not wait longer for the host"));
     cause.score -= 0.2;
@@ -128,8 +140,8 @@ void find_slow_host(const Symptoms& symptoms, std::vector<Cause>& causes) {
   // A clock that falls below a tenth was sampled in another unit.
   const bool clock_fell = clock != nullptr && fell(clock->all, 0.95) && clock->all.ratio() > 0.1;
   const double slowed = symptoms.host.operator_slowdowns.share_between(1.05, 1e9);
-  const bool all_slower =
-      slowed > 0.7 && symptoms.is_slower() && kernels_are_equal(symptoms) && gaps_grew(symptoms);
+  const bool all_slower = slowed > 0.7 && symptoms.is_slower() && kernels_are_equal(symptoms) &&
+                          host_takes_longer(symptoms);
   if (!clock_fell && !all_slower) return;
   Cause cause = {
       .kind = CauseKind::kHostSlow,
@@ -146,7 +158,7 @@ void find_slow_host(const Symptoms& symptoms, std::vector<Cause>& causes) {
           "baselines "
           "measure it"};
   if (clock_fell)
-    cause.evidence.push_back(evidence("clock of the host's cores", *clock, clock->all));
+    cause.evidence.push_back(evidence("clock of the host's cores", *clock, MetricTime::kCycle));
   if (slowed > 0) {
     cause.evidence.push_back(evidence(fmt::format(
         "{:.0f} % of the operators take longer on the host (typically x {:.2f}) with the same "
@@ -156,7 +168,12 @@ void find_slow_host(const Symptoms& symptoms, std::vector<Cause>& causes) {
   if (kernels_are_equal(symptoms) && !symptoms.devices.empty()) {
     cause.evidence.push_back(evidence("the same kernels take as long as before"));
   }
-  set_explained_by_idle(symptoms, cause);
+  const Change* delay = host_delay(symptoms);
+  if (delay != nullptr) cause.explains_ms = delay->difference();
+  if (delay != nullptr && cycle_is_host_time(symptoms)) {
+    cause.evidence.push_back(evidence("host time in operators and calls", *delay));
+    cause.evidence.push_back(never_waits());
+  }
   causes.push_back(std::move(cause));
 }
 
@@ -205,34 +222,33 @@ void name_host_code(const Symptoms& symptoms, Cause& cause) {
 void find_host_code(const Symptoms& symptoms, std::vector<Cause>& causes) {
   if (queueing(symptoms).grew || !symptoms.is_slower() || symptoms.devices.empty()) return;
   if (!(symptoms.cycle_change_ms > 0)) return;
-  const Change* gap = longest_gap(symptoms);
-  const double share = explained_share(symptoms, *gap);
+  const DeviceRow* host = host_row(symptoms);
+  if (host == nullptr || !rose(host->idle_ms, 1.1) || !kernels_are_equal(symptoms)) return;
+  const bool is_host_time = cycle_is_host_time(symptoms);
+  const Change& gap = is_host_time ? host->idle_ms : *longest_gap(symptoms);
+  if (explained_share(symptoms, gap) < 0.7) return;
   const double slowed = symptoms.host.operator_slowdowns.share_between(1.05, 1e9);
-  const DeviceRow* host = nullptr;
-  for (const DeviceRow& row : symptoms.comparison->devices) {
-    if (row.device == kHostDevice && row.rank == symptoms.rank) host = &row;
-  }
-  if (host == nullptr || !rose(host->idle_ms, 1.1) || !kernels_are_equal(symptoms) || share < 0.7) {
-    return;
-  }
   const double added_ms = own_difference_ms(symptoms, host->idle_ms);
   const double outside = std::clamp(added_ms / symptoms.cycle_change_ms, 0.0, 1.0);
   if (outside < 0.6) return;
   Cause cause = {
       .kind = CauseKind::kLaunchBound,
       .score = 0.55 + 0.3 * outside,
-      .headline = fmt::format("the host spends longer between operators, and the device "
-                              "waits{}",
-                              symptoms.place()),
+      .headline = fmt::format("the host spends longer between operators{}{}",
+                              is_host_time ? "" : ", and the device waits", symptoms.place()),
       .evidence = {evidence("host time outside of every operator and call", host->idle_ms)},
       .against = {},
       .advice = symptoms.has_frames
                     ? "the time is spent in the script's own code, or sleeping or waiting there"
                     : "profile the script itself (with_stack=True, py-spy): the time is spent in "
                       "its own code, or sleeping or waiting there"};
-  add_idle_evidence(symptoms, cause);
+  if (is_host_time) {
+    cause.evidence.push_back(never_waits());
+  } else {
+    add_idle_evidence(symptoms, cause);
+  }
   name_host_code(symptoms, cause);
-  set_explained_by_idle(symptoms, cause);
+  cause.explains_ms = gap.difference();
   cause.evidence.push_back(evidence("the same kernels take as long as before"));
   if (slowed > 0.5) {
     cause.against.push_back(evidence("operators take longer as well"));
@@ -305,7 +321,7 @@ void find_memory_pressure(const Symptoms& symptoms, std::vector<Cause>& causes) 
     cause.explains_ms = host.allocate_ms.difference();
   }
   if (used != nullptr) {
-    cause.evidence.push_back(evidence("device memory in use", *used, used->all));
+    cause.evidence.push_back(evidence("device memory in use", *used, MetricTime::kCycle));
     cause.score += 0.05;
   }
   causes.push_back(std::move(cause));
@@ -345,13 +361,13 @@ void find_slow_input(const Symptoms& symptoms, std::vector<Cause>& causes) {
     cause.score += 0.1 + 0.15 * explained_share(symptoms, host.disk_ms);
   }
   if (disk_moved) {
-    cause.evidence.push_back(evidence("disk use", *disk, disk->all));
+    cause.evidence.push_back(evidence("disk use", *disk, MetricTime::kCycle));
     cause.score += 0.1;
   }
   const MetricRow* on_cpu = symptoms.metric(MetricRole::kOnCpu, kHostDevice);
   if (loads_longer && on_cpu != nullptr && fell(on_cpu->all, 0.9)) {
-    cause.evidence.push_back(
-        evidence("the process waits instead of computing: time on a core", *on_cpu, on_cpu->all));
+    cause.evidence.push_back(evidence("the process waits instead of computing: time on a core",
+                                      *on_cpu, MetricTime::kCycle));
   }
   cause.score = std::min(cause.score, 0.95);
   causes.push_back(std::move(cause));
@@ -426,18 +442,20 @@ void find_more_launches(const Symptoms& symptoms, std::vector<Cause>& causes) {
   const HostSymptoms& host = symptoms.host;
   const double expected = host.launches_normal * symptoms.common_calls_factor;
   const double added = host.launches_abnormal - expected;
-  const Change* gap = longest_gap(symptoms);
-  if (gap == nullptr || !rose(*gap, 1.1) || expected <= 0) return;
+  const Change* delay = host_delay(symptoms);
+  if (delay == nullptr || !rose(*delay, 1.1) || expected <= 0) return;
   if (added < 10 || host.launches_abnormal < 1.5 * expected) return;
-  const double share = explained_share(symptoms, *gap);
+  const double share = explained_share(symptoms, *delay);
+  const bool is_host_time = cycle_is_host_time(symptoms);
   if (share < kMost) return;
   Cause cause = {
       .kind = CauseKind::kLaunchBound,
       .score = 0.55 + 0.3 * share,
-      .headline = fmt::format(
-          "more calls launch the work of a cycle ({:.4g} -> {:.4g}), and the device waits for "
-          "them{}",
-          host.launches_normal, host.launches_abnormal, symptoms.place()),
+      .headline =
+          fmt::format("more calls launch the work of a cycle ({:.4g} -> {:.4g}), and {}{}",
+                      host.launches_normal, host.launches_abnormal,
+                      is_host_time ? "the host needs longer for them" : "the device waits for them",
+                      symptoms.place()),
       .evidence = {},
       .against = {},
       .advice =
@@ -449,8 +467,12 @@ void find_more_launches(const Symptoms& symptoms, std::vector<Cause>& causes) {
   if (const std::string added_calls = names_with(host, Verdict::kNew); !added_calls.empty()) {
     cause.evidence.push_back(evidence("new: " + added_calls));
   }
-  add_idle_evidence(symptoms, cause);
-  set_explained_by_idle(symptoms, cause);
+  if (is_host_time) {
+    cause.evidence.push_back(evidence("host time in operators and calls", *delay));
+  } else {
+    add_idle_evidence(symptoms, cause);
+  }
+  cause.explains_ms = delay->difference();
   causes.push_back(std::move(cause));
 }
 

@@ -58,6 +58,24 @@ void add_shorter_idle(const Symptoms& symptoms, Cause& cause) {
   }
 }
 
+// Where a quicker host shows: the device waits less for it. If it never waits for the device, the
+// cycle is its own time, and it spends less of that in operators and calls.
+struct HostSaving {
+  const Change* ms = nullptr;  // null if it cannot be told
+  std::string_view what;
+};
+
+HostSaving host_saving(const Symptoms& symptoms) {
+  if (!cycle_is_host_time(symptoms)) return {shortest_gap(symptoms), "device idle"};
+  const DeviceRow* host = host_row(symptoms);
+  return {host == nullptr ? nullptr : &host->busy_ms, "host time in operators and calls"};
+}
+
+bool host_saves(const Symptoms& symptoms) {
+  const HostSaving saving = host_saving(symptoms);
+  return saving.ms == nullptr ? gaps_shrank(symptoms) : fell(*saving.ms, 1 / 1.03);
+}
+
 void find_quicker_input(const Symptoms& symptoms, std::vector<Cause>& causes) {
   const Change& input_ms = symptoms.host.input_ms;
   const Change& disk_ms = symptoms.host.disk_ms;
@@ -69,11 +87,12 @@ void find_quicker_input(const Symptoms& symptoms, std::vector<Cause>& causes) {
   if (!loads_less && !reads_less) return;
   Cause cause =
       reads_less
-          ? improvement(CauseKind::kDiskIo, 0.6,
-                        fmt::format("reading and writing files takes less{}", symptoms.place()),
-                        "the disk or file system was slower in the normal run")
+          ? improvement(
+                CauseKind::kDiskIo, 0.6,
+                fmt::format("reading and writing files takes less time{}", symptoms.place()),
+                "the disk or file system was slower in the normal run")
           : improvement(CauseKind::kInputPipeline, 0.6,
-                        fmt::format("loading the input takes less{}", symptoms.place()),
+                        fmt::format("loading the input takes less time{}", symptoms.place()),
                         "the data loader was the limit of the normal run: its workers, its storage "
                         "or its decoding");
   if (loads_less) {
@@ -136,19 +155,12 @@ void find_fewer_allocations(const Symptoms& symptoms, std::vector<Cause>& causes
   causes.push_back(std::move(cause));
 }
 
-const DeviceRow* host_row(const Symptoms& symptoms) {
-  for (const DeviceRow& row : symptoms.comparison->devices) {
-    if (row.device == kHostDevice && row.rank == symptoms.rank) return &row;
-  }
-  return nullptr;
-}
-
 void find_less_host_code(const Symptoms& symptoms, std::vector<Cause>& causes) {
   const DeviceRow* host = host_row(symptoms);
-  const Change* gap = shortest_gap(symptoms);
-  if (host == nullptr || gap == nullptr || queueing(symptoms).shrank) return;
+  if (host == nullptr || queueing(symptoms).shrank) return;
   if (!fell(host->idle_ms, 1 / 1.1) || !kernels_are_equal(symptoms)) return;
-  if (saved_share(symptoms, *gap) < 0.7) return;
+  const Change* gap = cycle_is_host_time(symptoms) ? &host->idle_ms : shortest_gap(symptoms);
+  if (gap == nullptr || saved_share(symptoms, *gap) < 0.7) return;
   const double outside =
       std::clamp(own_saving_ms(symptoms, host->idle_ms) / -symptoms.cycle_change_ms, 0.0, 1.0);
   if (outside < 0.6) return;
@@ -157,9 +169,13 @@ void find_less_host_code(const Symptoms& symptoms, std::vector<Cause>& causes) {
                   fmt::format("the host spends less time between operators{}", symptoms.place()),
                   "the script's own code, or what it waited for there, was the limit of the normal "
                   "run");
-  cause.evidence = {evidence("host time outside of every operator and call", host->idle_ms),
-                    evidence("device idle", *gap),
-                    evidence("the same kernels take as long as before")};
+  cause.evidence = {evidence("host time outside of every operator and call", host->idle_ms)};
+  if (gap == &host->idle_ms) {
+    cause.evidence.push_back(never_waits());
+  } else {
+    cause.evidence.push_back(evidence("device idle", *gap));
+  }
+  cause.evidence.push_back(evidence("the same kernels take as long as before"));
   cause.explains_ms = gap->difference();
   causes.push_back(std::move(cause));
 }
@@ -169,19 +185,21 @@ void find_fewer_launches(const Symptoms& symptoms, std::vector<Cause>& causes) {
   constexpr double kMost = 0.5;
   const HostSymptoms& host = symptoms.host;
   const double expected = host.launches_normal * symptoms.common_calls_factor;
-  const Change* gap = shortest_gap(symptoms);
-  if (gap == nullptr || !fell(*gap, 1 / 1.1) || host.launches_abnormal <= 0) return;
+  const HostSaving saving = host_saving(symptoms);
+  if (saving.ms == nullptr || !fell(*saving.ms, 1 / 1.1) || host.launches_abnormal <= 0) return;
   if (expected - host.launches_abnormal < 10 || expected < 1.5 * host.launches_abnormal) return;
-  const double share = saved_share(symptoms, *gap);
+  const double share = saved_share(symptoms, *saving.ms);
   if (share < kMost) return;
-  Cause cause = improvement(
-      CauseKind::kLaunchBound, 0.55 + 0.3 * share,
-      fmt::format(
-          "fewer calls launch the work of a cycle ({:.4g} -> {:.4g}), and the device waits less{}",
-          host.launches_normal, host.launches_abnormal, symptoms.place()),
-      "launching was the limit of the normal run");
-  add_shorter_idle(symptoms, cause);
-  cause.explains_ms = gap->difference();
+  Cause cause =
+      improvement(CauseKind::kLaunchBound, 0.55 + 0.3 * share,
+                  fmt::format("fewer calls launch the work of a cycle ({:.4g} -> {:.4g}), and {}{}",
+                              host.launches_normal, host.launches_abnormal,
+                              cycle_is_host_time(symptoms) ? "the host needs less time for them"
+                                                           : "the device waits less",
+                              symptoms.place()),
+                  "launching was the limit of the normal run");
+  cause.evidence.push_back(evidence(std::string(saving.what), *saving.ms));
+  cause.explains_ms = saving.ms->difference();
   causes.push_back(std::move(cause));
 }
 
@@ -191,23 +209,28 @@ void find_faster_host(const Symptoms& symptoms, std::vector<Cause>& causes) {
   // A clock that rises above ten times was sampled in another unit.
   const bool clock_rose = clock != nullptr && rose(clock->all, 1 / 0.95) && clock->all.ratio() < 10;
   const double quicker = symptoms.host.operator_slowdowns.share_between(0, 1 / 1.05);
-  const bool all_quicker = quicker > 0.7 && kernels_are_equal(symptoms) && gaps_shrank(symptoms);
+  const bool all_quicker = quicker > 0.7 && kernels_are_equal(symptoms) && host_saves(symptoms);
   if (!clock_rose && !all_quicker) return;
   Cause cause = improvement(
       CauseKind::kHostSlow, clock_rose ? 0.65 + 0.3 * std::min(1.0, quicker / 0.5) : 0.6,
       clock_rose ? fmt::format("the host's cores run at a higher clock{}", symptoms.place())
-                 : fmt::format("everything takes less on the host{}", symptoms.place()),
+                 : fmt::format("everything takes less time on the host{}", symptoms.place()),
       "identical runs can differ as much: more normal runs as baselines measure it");
   if (clock_rose) {
-    cause.evidence.push_back(evidence("clock of the host's cores", *clock, clock->all));
+    cause.evidence.push_back(evidence("clock of the host's cores", *clock, MetricTime::kCycle));
   }
   if (quicker > 0) {
     cause.evidence.push_back(evidence(fmt::format(
-        "{:.0f} % of the operators take less on the host (typically x {:.2f}) with the same number "
-        "of calls",
+        "{:.0f} % of the operators take less time on the host (typically x {:.2f}) with the same "
+        "number of calls",
         100 * quicker, symptoms.host.operator_slowdowns.median())));
   }
-  if (const Change* gap = shortest_gap(symptoms)) cause.explains_ms = gap->difference();
+  const HostSaving saving = host_saving(symptoms);
+  if (saving.ms != nullptr) cause.explains_ms = saving.ms->difference();
+  if (saving.ms != nullptr && cycle_is_host_time(symptoms)) {
+    cause.evidence.push_back(evidence(std::string(saving.what), *saving.ms));
+    cause.evidence.push_back(never_waits());
+  }
   causes.push_back(std::move(cause));
 }
 
@@ -221,8 +244,11 @@ void find_less_contention(const Symptoms& symptoms, std::vector<Cause>& causes) 
                   "other processes competed for the cores during the normal run");
   cause.evidence.push_back(
       evidence(fmt::format("waiting for a core: {:.1f} -> {:.1f} % of the time",
-                           100 * queue.normal_share, 100 * queue.abnormal_share)));
-  if (gaps_shrank(symptoms)) {
+                           100 * queue.shown_normal_share, 100 * queue.shown_abnormal_share)));
+  if (cycle_is_host_time(symptoms)) {
+    cause.evidence.push_back(never_waits());
+    cause.score += 0.15;
+  } else if (gaps_shrank(symptoms)) {
     add_shorter_idle(symptoms, cause);
     if (const Change* gap = shortest_gap(symptoms)) cause.explains_ms = gap->difference();
     cause.score += 0.15;
@@ -262,10 +288,15 @@ void find_tenant_gone(const Symptoms& symptoms, std::vector<Cause>& causes) {
         CauseKind::kOtherTenant, std::min(0.9, 0.6 + 0.5 * (-use.rise() - kTenantPoints) / 60),
         fmt::format("no other process uses {} any more{}", device.name(), symptoms.place()),
         "the normal run shared its device");
-    cause.evidence = {evidence("device use, by its own counter", *metric, metric->all),
+    cause.evidence = {evidence("device use, by its own counter", *metric, MetricTime::kCycle),
                       evidence(fmt::format("another process uses {:.0f} -> {:.0f} % of the time",
-                                           use.normal, use.abnormal))};
+                                           use.shown_normal, use.shown_abnormal))};
     cause.explains_ms = device.kernel_ms.difference();
+    if (const Change* wait_ms = shorter_wait_of_work(symptoms)) {
+      cause.evidence.push_back(waiting_work("its work delayed the start of ours", *wait_ms));
+      const double saved_idle_ms = std::min(0.0, device.row->idle_ms.difference());
+      cause.explains_ms += std::max(wait_ms->difference(), saved_idle_ms);
+    }
     causes.push_back(std::move(cause));
   }
 }
@@ -275,13 +306,13 @@ void find_faster_memory(const Symptoms& symptoms, std::vector<Cause>& causes) {
     const MetricRow* clock = symptoms.metric(MetricRole::kMemoryClock, device.name());
     if (clock == nullptr || !rose(clock->busy, 1 / 0.97)) continue;
     const double quicker = device.slowdowns.share_between(0, 1 / 1.02);
-    Cause cause =
-        improvement(CauseKind::kMemoryBandwidth, 0.6 + 0.35 * std::min(1.0, quicker / 0.5),
-                    fmt::format("the memory clock of {} rose from {} to {} MHz{}", device.name(),
-                                number_text(clock->busy.normal.mean),
-                                number_text(clock->busy.abnormal.mean), symptoms.place()),
-                    "check the memory clock of the normal run");
-    cause.evidence = {evidence("memory clock while the device works", *clock, clock->busy),
+    const Change::Typical shown = clock->tested(MetricTime::kBusy).typical();
+    Cause cause = improvement(
+        CauseKind::kMemoryBandwidth, 0.6 + 0.35 * std::min(1.0, quicker / 0.5),
+        fmt::format("the memory clock of {} rose from {} to {} MHz{}", device.name(),
+                    number_text(shown.normal), number_text(shown.abnormal), symptoms.place()),
+        "check the memory clock of the normal run");
+    cause.evidence = {evidence("memory clock while the device works", *clock, MetricTime::kBusy),
                       evidence(fmt::format("{:.0f} % of kernel time is in kernels that became "
                                            "faster",
                                            100 * quicker))};

@@ -88,9 +88,9 @@ void find_pcie(const Symptoms& symptoms, std::vector<Cause>& causes) {
       cause.against.push_back(evidence("own copies did not get slower"));
     }
     if (traffic.is_known) {
-      cause.evidence.push_back(
-          evidence(fmt::format("traffic over the bus: {}B/s -> {}B/s", number_text(traffic.normal),
-                               number_text(traffic.abnormal))));
+      cause.evidence.push_back(evidence(fmt::format("traffic over the bus: {}B/s -> {}B/s",
+                                                    number_text(traffic.shown_normal),
+                                                    number_text(traffic.shown_abnormal))));
       if (is_slow && traffic.abnormal < 0.8 * traffic.normal) cause.score += 0.1;
     }
     cause.explains_ms = rate.ms.difference();
@@ -158,7 +158,7 @@ void find_communication(const Symptoms& symptoms, std::vector<Cause>& causes) {
     const MetricRow* link = symptoms.metric(MetricRole::kLinkTraffic, device.name());
     const bool is_fabric = links_are_slower(symptoms, link, cause);
     if (is_fabric && link != nullptr) {
-      cause.evidence.push_back(evidence("link traffic", *link, link->busy));
+      cause.evidence.push_back(evidence("link traffic", *link, MetricTime::kBusy));
     }
     cause.kind = is_fabric ? CauseKind::kFabric : CauseKind::kCommunicationWait;
     cause.headline =

@@ -297,6 +297,13 @@ const MetricRow* Symptoms::metric(MetricRole role, std::string_view device) cons
   return nullptr;
 }
 
+const LaunchRow* Symptoms::launches(std::string_view device) const {
+  for (const LaunchRow& row : comparison->launches) {
+    if (row.device == device && row.rank == rank) return &row;
+  }
+  return nullptr;
+}
+
 std::string Symptoms::place() const {
   return comparison->normal.ranks.size() > 1 ? fmt::format(" on rank {}", rank) : "";
 }
@@ -329,6 +336,45 @@ Symptoms read_symptoms(const Comparison& comparison, std::int32_t rank) {
   return symptoms;
 }
 
+const DeviceRow* host_row(const Symptoms& symptoms) {
+  for (const DeviceRow& row : symptoms.comparison->devices) {
+    if (row.device == kHostDevice && row.rank == symptoms.rank) return &row;
+  }
+  return nullptr;
+}
+
+bool cycle_is_host_time(const Symptoms& symptoms) {
+  return !symptoms.devices.empty() &&
+         std::ranges::all_of(symptoms.devices, [](const DeviceSymptoms& device) {
+           return device.row->outlasts_both;
+         });
+}
+
+namespace {
+
+const Change* wait_of_work(const Symptoms& symptoms) {
+  constexpr double kRealPart = 0.02;  // of the normal cycle
+  for (const IdleCauseRow* row : symptoms.idle) {
+    if (row->cause.kind != analysis::IdleKind::kLaunched) continue;
+    const bool matters =
+        std::abs(row->ms.difference()) >= kRealPart * symptoms.cycle->ms.normal.mean;
+    return matters ? &row->ms : nullptr;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+const Change* longer_wait_of_work(const Symptoms& symptoms) {
+  const Change* wait_ms = wait_of_work(symptoms);
+  return wait_ms != nullptr && rose(*wait_ms, 1.1) ? wait_ms : nullptr;
+}
+
+const Change* shorter_wait_of_work(const Symptoms& symptoms) {
+  const Change* wait_ms = wait_of_work(symptoms);
+  return wait_ms != nullptr && fell(*wait_ms, 1 / 1.1) ? wait_ms : nullptr;
+}
+
 bool kernels_are_equal(const Symptoms& symptoms) {
   return std::ranges::all_of(symptoms.devices, [](const DeviceSymptoms& device) {
     return device.kernels.empty() || std::abs(device.kernel_ms.ratio() - 1) < 0.05 ||
@@ -341,8 +387,8 @@ namespace {
 // A smaller change of the share of time is not worth mentioning.
 constexpr double kLeastQueueing = 0.03;
 
-// `whole` is the quantity that fills all of the time.
-Queueing queueing_of(const Change& waiting, double least_ratio, double whole) {
+// `whole` is the quantity that fills all of the time; `shown` is the change that tables print.
+Queueing queueing_of(const Change& waiting, const Change& shown, double least_ratio, double whole) {
   const bool means_tell = rose(waiting, least_ratio) || fell(waiting, 1 / least_ratio);
   const bool ranks_tell =
       !means_tell && (rose_in_most(waiting, least_ratio) || fell_in_most(waiting, 1 / least_ratio));
@@ -351,6 +397,9 @@ Queueing queueing_of(const Change& waiting, double least_ratio, double whole) {
       .normal_share = (ranks_tell ? waiting.normal_median : waiting.normal.mean) / whole,
       .abnormal_share = (ranks_tell ? waiting.abnormal_median : waiting.abnormal.mean) / whole};
   const double rise = queue.abnormal_share - queue.normal_share;
+  const Change::Typical typical = shown.typical();
+  queue.shown_normal_share = (ranks_tell ? shown.normal_median : typical.normal) / whole;
+  queue.shown_abnormal_share = (ranks_tell ? shown.abnormal_median : typical.abnormal) / whole;
   queue.grew = (means_tell || ranks_tell) && rise > kLeastQueueing;
   queue.shrank = (means_tell || ranks_tell) && -rise > kLeastQueueing;
   return queue;
@@ -363,10 +412,11 @@ Queueing queueing(const Symptoms& symptoms) {
   Queueing queue;
   if (const MetricRow* row = symptoms.metric(MetricRole::kRunQueue, kHostDevice);
       row != nullptr && row->all.normal.n > 0 && row->all.abnormal.n > 0) {
-    queue = queueing_of(row->all, 1.5, kWholeTime);
+    queue = queueing_of(row->all, row->tested(MetricTime::kCycle), 1.5, kWholeTime);
   }
   if (const Change& ms = symptoms.host.queue_ms; ms.normal.mean + ms.abnormal.mean > 0) {
-    const Queueing by_slices = queueing_of(ms, 1.3, std::max(1e-9, symptoms.cycle->ms.normal.mean));
+    const double cycle_ms = std::max(1e-9, symptoms.cycle->ms.normal.mean);
+    const Queueing by_slices = queueing_of(ms, ms, 1.3, cycle_ms);
     if (!queue.is_known || by_slices.grew) queue = by_slices;
   }
   return queue;
@@ -400,8 +450,10 @@ ForeignUse foreign_use(const Symptoms& symptoms, const DeviceSymptoms& device) {
       process != nullptr && process->all.normal.n > 0 && process->all.abnormal.n > 0;
   double own_normal = device.row->busy_share.normal.mean;
   double own_abnormal = device.row->busy_share.abnormal.mean;
+  Change::Typical own_shown = device.row->busy_share.typical();
   bool crowds = false;
   if (has_process) {
+    own_shown = process->tested(MetricTime::kCycle).typical();
     own_normal = process->all.normal.mean;
     own_abnormal = process->all.abnormal.mean;
   } else if (const MetricRow* used = symptoms.metric(MetricRole::kMemoryUsed, device.name());
@@ -410,11 +462,15 @@ ForeignUse foreign_use(const Symptoms& symptoms, const DeviceSymptoms& device) {
     const double alone = 100 * device.row->busy_ms.normal.mean / symptoms.cycle->ms.abnormal.mean;
     crowds = alone < own_abnormal;
     own_abnormal = std::min(own_abnormal, alone);
+    own_shown.abnormal = std::min(own_shown.abnormal, alone);
   }
+  const Change::Typical use_shown = use->tested(MetricTime::kCycle).typical();
   return {.is_known = true,
           .normal = std::max(0.0, use->all.normal.mean - own_normal),
           .abnormal = std::max(0.0, use->all.abnormal.mean - own_abnormal),
-          .crowds = crowds};
+          .crowds = crowds,
+          .shown_normal = std::max(0.0, use_shown.normal - own_shown.normal),
+          .shown_abnormal = std::max(0.0, use_shown.abnormal - own_shown.abnormal)};
 }
 
 bool has_tenant(const Symptoms& symptoms, const DeviceSymptoms& device) {
@@ -431,6 +487,9 @@ BusTraffic bus_traffic(const Symptoms& symptoms, const DeviceSymptoms& device) {
       continue;
     }
     traffic.is_known = true;
+    const Change::Typical shown = row.tested(MetricTime::kCycle).typical();
+    traffic.shown_normal = std::max(traffic.shown_normal, shown.normal);
+    traffic.shown_abnormal = std::max(traffic.shown_abnormal, shown.abnormal);
     traffic.normal = std::max(traffic.normal, row.all.normal.mean);
     if (row.all.abnormal.mean < traffic.abnormal) continue;
     traffic.abnormal = row.all.abnormal.mean;

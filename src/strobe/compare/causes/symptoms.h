@@ -109,11 +109,25 @@ struct Symptoms {
   bool is_faster() const;
   // The metric with this role on a device or on kHostDevice; null if it was not sampled.
   const MetricRow* metric(device::MetricRole role, std::string_view device) const;
+  // How long launched work waits on a device; null if the launches are not known.
+  const LaunchRow* launches(std::string_view device) const;
   // "", or " on rank 3" when there are several.
   std::string place() const;
 };
 
 Symptoms read_symptoms(const Comparison& comparison, std::int32_t rank);
+
+// The host as a device: busy in operators and calls, idle outside of them. Null if it has no row.
+const DeviceRow* host_row(const Symptoms& symptoms);
+
+// Every device goes on long after the cycles, in both runs: the host never waits for it, and the
+// cycle is the host's time. The idle time of the devices says nothing about it.
+bool cycle_is_host_time(const Symptoms& symptoms);
+
+// Idle milliseconds per cycle although the next work was launched already. Null unless they rose
+// (fell) beyond chance, by a real part of the cycle.
+const Change* longer_wait_of_work(const Symptoms& symptoms);
+const Change* shorter_wait_of_work(const Symptoms& symptoms);
 
 // The kernels of every device take as long as before, as far as can be told.
 bool kernels_are_equal(const Symptoms& symptoms);
@@ -126,6 +140,9 @@ struct Queueing {
   double abnormal_share = 0;
   bool grew = false;
   bool shrank = false;
+  // As the tables print them.
+  double shown_normal_share = 0;
+  double shown_abnormal_share = 0;
 };
 Queueing queueing(const Symptoms& symptoms);
 
@@ -137,6 +154,9 @@ struct ForeignUse {
   double normal = 0;
   double abnormal = 0;
   bool crowds = false;  // without the time that own kernels lose to it
+  // As the tables print them.
+  double shown_normal = 0;
+  double shown_abnormal = 0;
 
   double rise() const { return abnormal - normal; }
 };
@@ -153,6 +173,9 @@ struct BusTraffic {
   double abnormal = 0;
   bool is_real = false;  // the change
   double own_abnormal = 0;
+  // As the tables print them.
+  double shown_normal = 0;
+  double shown_abnormal = 0;
 };
 BusTraffic bus_traffic(const Symptoms& symptoms, const DeviceSymptoms& device);
 // Another process fills the bus with copies and does nothing else.

@@ -62,6 +62,33 @@ std::string largest_names(std::vector<const FunctionRow*> rows) {
   return names;
 }
 
+// The kernels of a device that do other work than before.
+struct OtherKernels {
+  std::vector<const FunctionRow*> appeared;
+  std::vector<const FunctionRow*> vanished;
+  std::vector<const FunctionRow*> recounted;  // called more or less often
+  double added_ms = 0;                        // by all of them
+  double replaced_ms = 0;                     // their time in the normal run
+};
+
+OtherKernels other_kernels(const DeviceSymptoms& device) {
+  OtherKernels others;
+  for (const FunctionRow* row : device.kernels) {
+    if (row->verdict == Verdict::kNew) {
+      others.appeared.push_back(row);
+    } else if (row->verdict == Verdict::kVanished) {
+      others.vanished.push_back(row);
+    } else if (!calls_are_equal(*row)) {
+      others.recounted.push_back(row);
+    } else {
+      continue;
+    }
+    others.added_ms += row->own_ms().difference();
+    others.replaced_ms += row->own_ms().normal.mean;
+  }
+  return others;
+}
+
 void find_kernel_mix(const Symptoms& symptoms, std::vector<Cause>& causes) {
   if (calls_scale(symptoms)) return;
   for (const DeviceSymptoms& device : symptoms.devices) {
@@ -69,27 +96,7 @@ void find_kernel_mix(const Symptoms& symptoms, std::vector<Cause>& causes) {
     if (!(device.changed_ms > 0) || device.other_work_ms < 0.02 * kernel_ms) continue;
     const double share = device.other_work_ms / device.changed_ms;
     if (share < 0.5) continue;
-    std::vector<const FunctionRow*> appeared;
-    std::vector<const FunctionRow*> vanished;
-    std::vector<const FunctionRow*> recounted;
-    for (const FunctionRow* row : device.kernels) {
-      if (row->verdict == Verdict::kNew) {
-        appeared.push_back(row);
-      } else if (row->verdict == Verdict::kVanished) {
-        vanished.push_back(row);
-      } else if (!calls_are_equal(*row)) {
-        recounted.push_back(row);
-      }
-    }
-    if (appeared.empty() && vanished.empty() && recounted.empty()) continue;
-    double added_ms = 0;
-    double replaced_ms = 0;
-    for (const auto& rows : {appeared, vanished, recounted}) {
-      for (const FunctionRow* row : rows) {
-        added_ms += row->own_ms().difference();
-        replaced_ms += row->own_ms().normal.mean;
-      }
-    }
+    const OtherKernels others = other_kernels(device);
     Cause cause = {
         .kind = CauseKind::kKernelMix,
         .score = 0.5 + 0.42 * share * std::min(1.0, device.other_work_ms / (0.1 * kernel_ms)),
@@ -102,14 +109,16 @@ void find_kernel_mix(const Symptoms& symptoms, std::vector<Cause>& causes) {
         .advice =
             "look for another library version, dtype or shape, or for a fusion that was lost or "
             "gained",
-        .explains_ms = added_ms,
-        .is_other_program = replaced_ms > 0.5 * device.kernel_ms.normal.mean};
-    if (!appeared.empty()) cause.evidence.push_back(evidence("new: " + largest_names(appeared)));
-    if (!vanished.empty()) cause.evidence.push_back(evidence("gone: " + largest_names(vanished)));
-    if (!recounted.empty()) {
-      cause.evidence.push_back(evidence("called more or less often: " + largest_names(recounted)));
-    }
-    causes.push_back(std::move(cause));
+        .explains_ms = others.added_ms,
+        .is_other_program = others.replaced_ms > 0.5 * device.kernel_ms.normal.mean};
+    const auto name = [&](std::string_view what, const std::vector<const FunctionRow*>& rows) {
+      if (rows.empty()) return;
+      cause.evidence.push_back(evidence(fmt::format("{}: {}", what, largest_names(rows))));
+    };
+    name("new", others.appeared);
+    name("gone", others.vanished);
+    name("called more or less often", others.recounted);
+    if (cause.evidence.size() > 1) causes.push_back(std::move(cause));
   }
 }
 
@@ -155,51 +164,57 @@ void find_cold_start(const Symptoms& symptoms, std::vector<Cause>& causes) {
   causes.push_back(std::move(cause));
 }
 
+// The share of a device's cycles that is incomplete, over all ranks.
+double partial_share(const std::vector<RankMeasure>& ranks, const std::string& device) {
+  double partial = 0;
+  double cycles = 0;
+  for (const RankMeasure& rank : ranks) {
+    for (const DeviceCycles& one : rank.devices) {
+      if (one.device != device) continue;
+      partial += static_cast<double>(std::ranges::count(one.is_partial, true));
+      cycles += static_cast<double>(one.is_partial.size());
+    }
+  }
+  return cycles > 0 ? partial / cycles : 0;
+}
+
+void add_partial_cycles(const Symptoms& symptoms, Cause& cause) {
+  for (const DeviceSymptoms& device : symptoms.devices) {
+    const double normal = partial_share(symptoms.comparison->normal.ranks, device.name());
+    const double abnormal = partial_share(symptoms.comparison->abnormal.ranks, device.name());
+    const double share = std::max(normal, abnormal);
+    if (share <= 0.25) continue;
+    cause.score = std::max(cause.score, std::min(0.7, 0.25 + share));
+    cause.evidence.push_back(
+        evidence(fmt::format("{:.0f} % of the normal and {:.0f} % of the abnormal cycles of {} are "
+                             "incomplete",
+                             100 * normal, 100 * abnormal, device.name())));
+  }
+}
+
+void add_overhead(const Symptoms& symptoms, Cause& cause) {
+  std::vector<const FunctionRow*> rows;
+  for (const FunctionRow& row : symptoms.comparison->functions) {
+    if (row.rank == symptoms.rank && row.key.kind == FunctionKind::kOverhead) rows.push_back(&row);
+  }
+  const Change ms = total_ms(rows);
+  const double share =
+      std::min(1.0, ms.difference() / std::max(1e-9, std::abs(symptoms.cycle_change_ms)));
+  if (!rose(ms, 1.5) || share <= 0.3) return;
+  cause.evidence.push_back(evidence("the profiler's own work", ms));
+  cause.explains_ms = ms.difference();
+  cause.score = std::max(cause.score, 0.5 + 0.4 * share);
+}
+
 void find_measurement(const Symptoms& symptoms, std::vector<Cause>& causes) {
-  const Comparison& comparison = *symptoms.comparison;
   Cause cause = {.kind = CauseKind::kMeasurement,
                  .score = 0.5,
                  .headline = "the measurement may cause part of the difference",
                  .evidence = {},
                  .against = {},
                  .advice = "record more cycles, and start recording after a few warm-up cycles"};
-  const auto partial_share = [](const std::vector<RankMeasure>& ranks, const std::string& device) {
-    double partial = 0;
-    double cycles = 0;
-    for (const RankMeasure& rank : ranks) {
-      for (const DeviceCycles& one : rank.devices) {
-        if (one.device != device) continue;
-        partial += static_cast<double>(std::ranges::count(one.is_partial, true));
-        cycles += static_cast<double>(one.is_partial.size());
-      }
-    }
-    return cycles > 0 ? partial / cycles : 0;
-  };
-  for (const DeviceSymptoms& device : symptoms.devices) {
-    const double normal = partial_share(comparison.normal.ranks, device.name());
-    const double abnormal = partial_share(comparison.abnormal.ranks, device.name());
-    if (const double share = std::max(normal, abnormal); share > 0.25) {
-      cause.score = std::max(cause.score, std::min(0.7, 0.25 + share));
-      cause.evidence.push_back(evidence(
-          fmt::format("{:.0f} % of the normal and {:.0f} % of the abnormal cycles of {} are "
-                      "incomplete",
-                      100 * normal, 100 * abnormal, device.name())));
-    }
-  }
-  std::vector<const FunctionRow*> overhead;
-  for (const FunctionRow& row : comparison.functions) {
-    if (row.rank == symptoms.rank && row.key.kind == FunctionKind::kOverhead) {
-      overhead.push_back(&row);
-    }
-  }
-  const Change overhead_ms = total_ms(overhead);
-  const double cycle_change_ms = std::max(1e-9, std::abs(symptoms.cycle_change_ms));
-  const double share = std::min(1.0, overhead_ms.difference() / cycle_change_ms);
-  if (rose(overhead_ms, 1.5) && share > 0.3) {
-    cause.evidence.push_back(evidence("the profiler's own work", overhead_ms));
-    cause.explains_ms = overhead_ms.difference();
-    cause.score = std::max(cause.score, 0.5 + 0.4 * share);
-  }
+  add_partial_cycles(symptoms, cause);
+  add_overhead(symptoms, cause);
   if (!cause.evidence.empty()) causes.push_back(std::move(cause));
 }
 

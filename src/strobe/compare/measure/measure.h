@@ -102,6 +102,13 @@ struct SeriesCycles {
   double recording_median = 0;    // of bits, those that most samples have
   std::vector<double> mean;       // per cycle, over the whole cycle; NaN if uncovered
   std::vector<double> busy_mean;  // per cycle, while the device works (host: as mean)
+  // Per cycle, the number of the sample that its value comes from: cycles of a slow sampler share
+  // one. Empty: each cycle has its own.
+  std::vector<std::size_t> sample_of = {};
+
+  std::size_t sample_in(std::size_t cycle) const {
+    return sample_of.empty() ? cycle : sample_of[cycle];
+  }
 };
 
 // What the host did while no device worked.

@@ -96,14 +96,40 @@ double typical_value(const device::MetricInfo& info, std::span<const double> val
 
 namespace {
 
-std::size_t samples_in(const TimeParts& cycles, const MetricSeries& series, std::int64_t shift_ns) {
-  std::size_t count = 0;
+std::vector<std::size_t> samples_per_cycle(const TimeParts& cycles,
+                                           std::span<const std::int64_t> times_ns) {
+  std::vector<std::size_t> counts(cycles.size());
   std::size_t near = 0;
-  for (const std::int64_t time_ns : series.times_ns) {
-    near = cycles.first_after(time_ns + shift_ns, near);
-    if (cycles.contains(near, time_ns + shift_ns)) ++count;
+  for (const std::int64_t time_ns : times_ns) {
+    near = cycles.first_after(time_ns, near);
+    if (cycles.contains(near, time_ns)) ++counts[near];
   }
-  return count;
+  return counts;
+}
+
+}  // namespace
+
+std::vector<std::size_t> samples_of_cycles(const TimeParts& cycles, device::MetricKind kind,
+                                           std::span<const std::int64_t> times_ns) {
+  const std::vector<std::size_t> counts = samples_per_cycle(cycles, times_ns);
+  const std::size_t all = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+  const std::size_t last = all == 0 ? 0 : all - 1;
+  std::vector<std::size_t> samples;
+  std::size_t before = 0;
+  for (const std::size_t count : counts) {
+    const std::size_t until = before + count;
+    const std::size_t latest = until == 0 ? 0 : until - 1;
+    samples.push_back(kind == device::MetricKind::kGauge ? latest : std::min(before, last));
+    before = until;
+  }
+  return samples;
+}
+
+namespace {
+
+std::vector<std::int64_t> shifted(std::vector<std::int64_t> times_ns, std::int64_t shift_ns) {
+  for (std::int64_t& time_ns : times_ns) time_ns += shift_ns;
+  return times_ns;
 }
 
 struct ScaledSeries {
@@ -155,7 +181,10 @@ ScaledSeries scaled_series(const RankCapture& capture, const MetricSeries& serie
     return scaled;
   }
   if (clock.base != TimeBase::kNoOverlap) {
-    facts.samples_in_cycles = samples_in(cycles, series, clock.shift_ns);
+    const std::vector<std::int64_t> times_ns = shifted(series.times_ns, clock.shift_ns);
+    const std::vector<std::size_t> counts = samples_per_cycle(cycles, times_ns);
+    facts.samples_in_cycles = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+    facts.sample_of = samples_of_cycles(cycles, facts.info.kind, times_ns);
     if (scaled.signal.empty()) {
       remarks.push_back(series.metric + " of " + series.device +
                         ": one sample is not enough for a mean");

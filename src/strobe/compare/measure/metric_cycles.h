@@ -34,6 +34,12 @@ bool is_in_scope(device::MetricScope scope, const FunctionKey& function);
 // The median; of bits, those that most values have. 0 without values.
 double typical_value(const device::MetricInfo& info, std::span<const double> values);
 
+// Of each cycle, the number of the sample that its value comes from, among those inside the cycles.
+// A gauge stays what it was at its last sample; a window or counter describes the time before its
+// sample. A cycle with a sample inside has one of its own, others share that of a neighbour.
+std::vector<std::size_t> samples_of_cycles(const TimeParts& cycles, device::MetricKind kind,
+                                           std::span<const std::int64_t> times_ns);
+
 struct MetricsOfRank {
   std::vector<SeriesCycles> series;   // in the order of the capture
   std::vector<MetricCycles> metrics;  // by function, then series

@@ -17,7 +17,7 @@ namespace strobe::compare {
 namespace {
 
 using analysis::AttributedTrace;
-using analysis::IdleGap;
+using analysis::IdleGaps;
 using analysis::IdleStretch;
 
 std::string name_text(const Trace& trace, StringId name) {
@@ -65,12 +65,12 @@ struct GapPart {
   Interval interval;
 };
 
-std::vector<GapPart> parts_of_gaps(const std::vector<IdleGap>& gaps, const TimeParts& cycles) {
+std::vector<GapPart> parts_of_gaps(const IntervalSet& gaps, const TimeParts& cycles) {
   std::vector<GapPart> parts;
   std::size_t near = 0;
   for (std::size_t gap = 0; gap < gaps.size(); ++gap) {
-    near = cycles.first_after(gaps[gap].interval.start_ns, near);
-    cycles.for_each_piece(gaps[gap].interval, near, [&](std::size_t cycle, Interval piece) {
+    near = cycles.first_after(gaps[gap].start_ns, near);
+    cycles.for_each_piece(gaps[gap], near, [&](std::size_t cycle, Interval piece) {
       parts.push_back({gap, cycle, piece});
     });
   }
@@ -79,14 +79,14 @@ std::vector<GapPart> parts_of_gaps(const std::vector<IdleGap>& gaps, const TimeP
 
 std::vector<IdleCycles> idle_of(const AttributedTrace& input, const TimeParts& cycles) {
   const Interval hull = {cycles[0].start_ns, cycles[cycles.size() - 1].end_ns};
-  const std::vector<IdleGap> gaps = analysis::find_idle_gaps(input, hull);
-  const std::vector<GapPart> parts = parts_of_gaps(gaps, cycles);
+  const IdleGaps gaps = analysis::find_idle_gaps(input, hull);
+  const std::vector<GapPart> parts = parts_of_gaps(gaps.intervals, cycles);
   IntervalSet idle;
   for (const GapPart& part : parts) idle.push_back(part.interval);
   analysis::IdleExplainer explainer(input, idle);
   IdleSums sums(cycles.size());
   for (const GapPart& part : parts) {
-    const analysis::LaunchEnd launch = analysis::find_launch_end(input, gaps[part.gap]);
+    const analysis::LaunchEnd launch = analysis::find_launch_end(input, gaps, part.gap);
     explainer.explain(launch, part.interval,
                       [&](const IdleStretch& stretch) { sums.add(stretch, part.cycle); });
   }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "strobe/base/csv.h"
+#include "strobe/report/compare/compare_verdict.h"
 
 namespace strobe::report {
 namespace {
@@ -45,25 +46,32 @@ void append_beta(CsvWriter& line, const FunctionRow& row) {
       .field(row.calls_abnormal);
 }
 
+// The scores rest on the means of the cycles; tests count a sample that cycles share once.
 void append_mu(CsvWriter& line, const TripletRow& row) {
   const compare::Change& mu = row.mu;
+  const compare::Change& tested = change_of(row);
   line.field(row.suspicion)
       .field(row.robust)
-      .field(mu.normal.n)
-      .field(mu.abnormal.n)
+      .field(tested.normal.n)
+      .field(tested.abnormal.n)
       .field(mu.normal.mean)
       .field(mu.abnormal.mean)
       .field(mu.difference())
       .field(mu.z)
       .field(row.log_mu.z)
-      .field(mu.welch.p)
-      .field(mu.rank.p)
-      .field(mu.q)
-      .field(mu.cliffs_delta)
+      .field(tested.welch.p)
+      .field(tested.rank.p)
+      .field(tested.q)
+      .field(tested.cliffs_delta)
       .field(row.sigma_normal)
       .field(row.sigma_abnormal)
       .field(row.coverage_normal)
       .field(row.coverage_abnormal);
+}
+
+// As the tables for people have them.
+void append_shown(CsvWriter& line, const FunctionRow& row) {
+  line.field(verdict_text(row)).field(row.ms.normal_median).field(row.ms.abnormal_median);
 }
 
 constexpr std::string_view kHeader =
@@ -72,7 +80,8 @@ constexpr std::string_view kHeader =
     "u_beta,q_beta,cliffs_delta_beta,ms_normal,ms_abnormal,ms_shift,ms_shift_low,ms_shift_high,"
     "calls_normal,calls_abnormal,"
     "suspicion,robust,n_normal,n_abnormal,mu_normal,mu_abnormal,dmu,z_mu,z_log_mu,p_mu,u_mu,q_mu,"
-    "cliffs_delta_mu,sigma_normal,sigma_abnormal,coverage_normal,coverage_abnormal\n";
+    "cliffs_delta_mu,sigma_normal,sigma_abnormal,coverage_normal,coverage_abnormal,"
+    "verdict_text,ms_median_normal,ms_median_abnormal\n";
 constexpr std::size_t kMuFields = 17;
 
 }  // namespace
@@ -87,6 +96,7 @@ std::string compare_csv(const Comparison& comparison) {
     append_function(line, function, row.metric, row.info.unit);
     append_beta(line, function);
     append_mu(line, row);
+    append_shown(line, function);
     line.end_row();
   }
   for (std::size_t i = 0; i < comparison.functions.size(); ++i) {
@@ -94,8 +104,9 @@ std::string compare_csv(const Comparison& comparison) {
     const FunctionRow& function = comparison.functions[i];
     append_function(line, function, "", "");
     append_beta(line, function);
-    line.field(function.suspicion);
-    for (std::size_t empty = 1; empty < kMuFields; ++empty) line.empty();
+    line.field(function.suspicion).field(function.robust);
+    for (std::size_t empty = 2; empty < kMuFields; ++empty) line.empty();
+    append_shown(line, function);
     line.end_row();
   }
   return out;

@@ -1,11 +1,13 @@
 #include <algorithm>
-#include <cmath>
+#include <cstdint>
+#include <span>
 
 #include <fmt/format.h>
 
 #include "strobe/report/compare/compare_numbers.h"
 #include "strobe/report/compare/compare_report.h"
 #include "strobe/report/compare/compare_verdict.h"
+#include "strobe/report/compare/side_names.h"
 #include "strobe/report/render/format.h"
 
 namespace strobe::report {
@@ -33,6 +35,21 @@ std::vector<const FunctionRow*> changed_first(const Comparison& comparison) {
                           [](const FunctionRow* row) { return is_changed(*row); });
   }
   return rows;
+}
+
+std::string_view sorting_sentence(compare::RankKey order) {
+  switch (order) {
+    case compare::RankKey::kSuspicion:
+      return "Changed ones first, then by suspicion: how far and how unusually the share of the "
+             "cycle moved (--sort impact sorts by the change).";
+    case compare::RankKey::kRobust:
+      return "Changed ones first, then by suspicion, less sensitive to steady functions.";
+    case compare::RankKey::kImpact:
+      return "The largest change beyond chance first.";
+    case compare::RankKey::kQ:
+      return "Changed ones first, then by q.";
+  }
+  return "";
 }
 
 std::vector<Column> key_columns(const Comparison& comparison) {
@@ -68,6 +85,46 @@ void append(std::vector<Column>& columns, std::vector<Column> more) {
   std::ranges::move(more, std::back_inserter(columns));
 }
 
+using FunctionList = std::span<const FunctionRow* const>;
+
+std::uint64_t count_changed(FunctionList rows) {
+  return static_cast<std::uint64_t>(
+      std::ranges::count_if(rows, [](const FunctionRow* row) { return is_changed(*row); }));
+}
+
+Row function_row(const FunctionRow& row) {
+  const compare::Change& ms = row.own_ms();
+  std::vector<Cell> cells = key_cells(row);
+  append(cells,
+         {Text{fmt::format("{} -> {}", ms_text(ms.normal_median), ms_text(ms.abnormal_median))},
+          Text{ms_change_text(ms.shift.shift)}, Text{ms_interval_text(ms.shift)},
+          Text{p_text(shown_q(row))}, Text{fmt::format("{},{}", ms.normal.n, ms.abnormal.n)},
+          Text{verdict_text(row)}});
+  return {std::move(cells), RowStyle::kPlain};
+}
+
+// What the verdicts of these rows mean, as far as they need a word.
+std::vector<std::string> verdict_notes(FunctionList rows) {
+  std::vector<std::string> notes;
+  const auto has = [&](const auto& claim) {
+    return std::ranges::any_of(rows, [&](const FunctionRow* row) { return claim(*row); });
+  };
+  if (has([](const FunctionRow& row) { return is_changed(row) && !has_own_change(row); })) {
+    notes.emplace_back(
+        "share: its own time did not change, but the cycle time did, so its share changed.");
+  }
+  if (has([](const FunctionRow& row) { return row.launched.decides; })) {
+    notes.emplace_back(
+        "The device goes on long after the cycles, so its functions are counted in the cycle that "
+        "launched them.");
+  }
+  if (has(is_scaled)) {
+    notes.emplace_back(
+        "scaled: its time changed in proportion to the cycle time; its share is the same.");
+  }
+  return notes;
+}
+
 }  // namespace
 
 Section function_section(const Comparison& comparison, std::size_t top) {
@@ -76,15 +133,15 @@ Section function_section(const Comparison& comparison, std::size_t top) {
   section.title = "Functions";
   const std::vector<const FunctionRow*> rows = changed_first(comparison);
   if (rows.empty()) return section;
-  const auto changed = static_cast<std::uint64_t>(
-      std::ranges::count_if(rows, [](const FunctionRow* row) { return is_changed(*row); }));
   section.lead = fmt::format(
-      "{} of {} changed. Milliseconds per cycle, medians; q is the expected share of false alarms "
-      "among the rows up to this one. {} marks rows without evidence of a relevant change, with "
-      "the size of the effect (Cliff's delta; large in every row that changed).",
-      count_text(changed), counted(rows.size(), "function"), kNoEvidence);
+      "{} of {} changed. {} Milliseconds per cycle, medians; q, of these times, is the expected "
+      "share of false alarms among all rows with this q or a smaller one. {} marks rows without "
+      "evidence of a relevant change, with the size of the effect (Cliff's delta; large in every "
+      "row that changed).",
+      count_text(count_changed(rows)), counted(rows.size(), "function"),
+      sorting_sentence(comparison.order), kNoEvidence);
   section.table.columns = key_columns(comparison);
-  append(section.table.columns, {{"ms", "normal ->\nabnormal", ColumnType::kNumber, 8},
+  append(section.table.columns, {{"ms", both_sides(side_names(comparison)), ColumnType::kNumber, 8},
                                  {"change", "change", ColumnType::kNumber, 8},
                                  {"interval", "95 % interval", ColumnType::kNumber, 7},
                                  {"q", "q", ColumnType::kNumber, 7},
@@ -94,42 +151,16 @@ Section function_section(const Comparison& comparison, std::size_t top) {
                                   .type = ColumnType::kText,
                                   .importance = 8,
                                   .least_width = 7}});
-  for (const FunctionRow* row : rows) {
-    if (top != 0 && section.table.rows.size() == top) break;
-    std::vector<Cell> cells = key_cells(*row);
-    const compare::Change& ms = row->own_ms();
-    append(cells,
-           {Text{fmt::format("{} -> {}", ms_text(ms.normal_median), ms_text(ms.abnormal_median))},
-            Text{ms_change_text(ms.shift.shift)}, Text{ms_interval_text(ms.shift)},
-            Text{p_text(shown_q(*row))}, Text{fmt::format("{},{}", ms.normal.n, ms.abnormal.n)},
-            Text{verdict_text(*row)}});
-    section.table.rows.push_back({std::move(cells), RowStyle::kPlain});
-  }
-  const std::size_t shown = section.table.rows.size();
-  const auto shows = [&](const auto& claim) {
-    return std::any_of(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(shown),
-                       [&](const FunctionRow* row) { return claim(*row); });
-  };
-  if (shows([](const FunctionRow& row) { return is_changed(row) && !has_own_change(row); })) {
-    section.notes.emplace_back(
-        "share: its own time did not change, but the cycle time did, so its share changed.");
-  }
-  if (shows([](const FunctionRow& row) { return row.launched.decides; })) {
-    section.notes.emplace_back(
-        "The device goes on long after the cycles, so its functions are counted in the cycle that "
-        "launched them.");
-  }
-  if (shows(is_scaled)) {
-    section.notes.emplace_back(
-        "scaled: its time changed in proportion to the cycle time; its share is the same.");
-  }
-  section.table.rows_left_out = rows.size() - shown;
-  if (shown < rows.size()) {
-    const auto hidden = static_cast<std::uint64_t>(
-        std::count_if(rows.begin() + static_cast<std::ptrdiff_t>(shown), rows.end(),
-                      [](const FunctionRow* row) { return is_changed(*row); }));
-    section.table.left_out = fmt::format("{} more, {} of them changed (--top all shows them)",
-                                         count_text(rows.size() - shown), count_text(hidden));
+  const FunctionList shown =
+      FunctionList(rows).first(top == 0 ? rows.size() : std::min(top, rows.size()));
+  const FunctionList hidden = FunctionList(rows).subspan(shown.size());
+  for (const FunctionRow* row : shown) section.table.rows.push_back(function_row(*row));
+  section.notes = verdict_notes(shown);
+  section.table.rows_left_out = hidden.size();
+  if (!hidden.empty()) {
+    section.table.left_out =
+        fmt::format("{} more, {} of them changed (--top all shows them)", count_text(hidden.size()),
+                    count_text(count_changed(hidden)));
   }
   return section;
 }

@@ -190,6 +190,15 @@ void write_cycles(JsonWriter& json, const Comparison& comparison) {
         .member("between_runs_p", row.between_runs_p);
     one.key("ms");
     write_change(one, row.ms);
+    one.key("all_differences_ms");
+    if (row.all_differences) {
+      one.begin_object()
+          .member("least", row.all_differences->least_ms)
+          .member("largest", row.all_differences->largest_ms)
+          .end_object();
+    } else {
+      one.null();
+    }
   });
   json.end_object();
 }
@@ -228,7 +237,8 @@ void write_function(JsonWriter& json, const FunctionRow& row) {
       .member("between_runs_p", row.between_runs_p)
       .member("call_slowdown", row.call_slowdown())
       .member("impact_ms", row.impact_ms())
-      .member("suspicion", row.suspicion);
+      .member("suspicion", row.suspicion)
+      .member("robust", row.robust);
   json.key("beta");
   write_change(json, beta);
   json.key("ms");
@@ -243,16 +253,18 @@ void write_function(JsonWriter& json, const FunctionRow& row) {
   write_numbers(json, "ms_per_cycle_abnormal", row.ms_per_cycle_abnormal);
 }
 
+// The scores rest on the means of the cycles; tests count a sample that cycles share once.
 void write_triplet(JsonWriter& json, const TripletRow& row, const Comparison& comparison) {
   const FunctionRow& function = comparison.functions[row.function];
+  const Change& tested = change_of(row);
   json.member("function", function.key.name)
       .member("metric", row.metric)
       .member("device", function.key.device)
       .member("unit", row.info.unit)
       .member("rank", function.rank)
       .member("cycle_type", word_of(function.type))
-      .member("n_normal", row.mu.normal.n)
-      .member("n_abnormal", row.mu.abnormal.n)
+      .member("n_normal", tested.normal.n)
+      .member("n_abnormal", tested.abnormal.n)
       .member("suspicion", row.suspicion)
       .member("robust", row.robust)
       .member("beta_normal", function.beta.normal.mean)
@@ -267,19 +279,21 @@ void write_triplet(JsonWriter& json, const TripletRow& row, const Comparison& co
       .member("dmu", row.mu.difference())
       .member("z_mu", row.mu.z)
       .member("z_log_mu", row.log_mu.z)
-      .member("p_mu", row.mu.welch.p)
-      .member("u_mu", row.mu.rank.p)
-      .member("q_mu", row.mu.q)
+      .member("p_mu", tested.welch.p)
+      .member("u_mu", tested.rank.p)
+      .member("q_mu", tested.q)
       .member("sigma_normal", row.sigma_normal)
       .member("sigma_abnormal", row.sigma_abnormal)
       .member("coverage_normal", row.coverage_normal)
       .member("coverage_abnormal", row.coverage_abnormal)
-      .member("mu_median_normal", row.mu.normal_median)
-      .member("mu_median_abnormal", row.mu.abnormal_median)
-      .member("mu_shift", row.mu.shift.shift)
-      .member("mu_shift_low", row.mu.shift.low)
-      .member("mu_shift_high", row.mu.shift.high)
-      .member("mu_cliffs_delta", row.mu.cliffs_delta);
+      .member("mu_median_normal", tested.normal_median)
+      .member("mu_median_abnormal", tested.abnormal_median)
+      .member("mu_shift", tested.shift.shift)
+      .member("mu_shift_low", tested.shift.low)
+      .member("mu_shift_high", tested.shift.high)
+      .member("mu_cliffs_delta", tested.cliffs_delta)
+      .member("cycles_normal", row.mu.normal.n)
+      .member("cycles_abnormal", row.mu.abnormal.n);
 }
 
 void write_metric(JsonWriter& json, const MetricRow& row) {
@@ -287,14 +301,17 @@ void write_metric(JsonWriter& json, const MetricRow& row) {
       .member("metric", row.metric)
       .member("unit", row.info.unit)
       .member("rank", row.rank)
-      .member("told_by", &change_of(row) == &row.busy ? "busy" : "all")
+      .member("told_by", time_of(row) == compare::MetricTime::kBusy ? "busy" : "all")
       .member("changed", is_changed(change_of(row)))
       .member("recording_median_normal", row.recording_median_normal)
-      .member("recording_median_abnormal", row.recording_median_abnormal);
+      .member("recording_median_abnormal", row.recording_median_abnormal)
+      .member("cycles_normal", row.all.normal.n)
+      .member("cycles_abnormal", row.all.abnormal.n)
+      .member("shares_samples", row.shares_samples(time_of(row)));
   json.key("all");
-  write_change(json, row.all);
+  write_change(json, row.tested(compare::MetricTime::kCycle));
   json.key("busy");
-  write_change(json, row.busy);
+  write_change(json, row.tested(compare::MetricTime::kBusy));
 }
 
 void write_device(JsonWriter& json, const DeviceRow& row) {

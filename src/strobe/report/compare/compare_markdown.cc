@@ -55,8 +55,10 @@ CompatRow row_of(const FunctionRow& function, const TripletRow& triplet) {
   row.dmu = triplet.mu.difference();
   row.z_mu = triplet.mu.z;
   row.z_log_mu = triplet.log_mu.z;
-  row.p_mu = triplet.mu.welch.p;
-  row.u_mu = triplet.mu.rank.p;
+  const compare::Change& tested = triplet.tested();
+  if (triplet.mu_by_sample && tested.too_few) return row;  // too few samples for a test
+  row.p_mu = tested.welch.p;
+  row.u_mu = tested.rank.p;
   return row;
 }
 

@@ -78,7 +78,7 @@ Scaled time_unit_for(double ms) {
 }
 
 std::string interval(const Shift& shift, const Scaled& unit) {
-  if (!std::isfinite(shift.low) || !std::isfinite(shift.high)) return "none";
+  if (!has_interval(shift)) return "none";
   const double low = shift.low / unit.size;
   const double high = shift.high / unit.size;
   const int decimals = small_decimals(std::max(std::abs(low), std::abs(high)));
@@ -102,6 +102,10 @@ std::string time_change_text(double ms) {
   return ms > 0 && std::isfinite(ms) ? "+" + text : text;
 }
 
+bool has_interval(const Shift& shift) {
+  return std::isfinite(shift.low) && std::isfinite(shift.high);
+}
+
 std::string time_interval_text(const Shift& shift_ms) {
   return interval(shift_ms, time_unit_for(widest(shift_ms)));
 }
@@ -117,7 +121,7 @@ std::string ms_change_text(double ms) {
 }
 
 std::string ms_interval_text(const Shift& shift_ms) {
-  if (!std::isfinite(shift_ms.low) || !std::isfinite(shift_ms.high)) return "none";
+  if (!has_interval(shift_ms)) return "none";
   const int decimals = small_decimals(widest(shift_ms));
   return with_sign(shift_ms.low, decimals) + ", " + with_sign(shift_ms.high, decimals);
 }
@@ -173,9 +177,10 @@ std::string sizes_text(const Change& change) {
 }
 
 std::string time_story(const Change& ms) {
-  return fmt::format("{} -> {} ({}, 95 % interval {})", time_text(ms.normal_median),
+  return fmt::format("{} -> {} ({}, {})", time_text(ms.normal_median),
                      time_text(ms.abnormal_median), time_change_text(ms.shift.shift),
-                     time_interval_text(ms.shift));
+                     has_interval(ms.shift) ? "95 % interval " + time_interval_text(ms.shift)
+                                            : "no 95 % interval");
 }
 
 }  // namespace strobe::report

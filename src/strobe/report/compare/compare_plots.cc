@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <set>
 #include <tuple>
@@ -10,6 +11,7 @@
 
 #include "strobe/report/compare/compare_numbers.h"
 #include "strobe/report/compare/compare_verdict.h"
+#include "strobe/report/compare/side_names.h"
 #include "strobe/report/render/display_text.h"
 #include "strobe/report/render/svg_plot.h"
 
@@ -19,11 +21,6 @@ namespace {
 using compare::CycleRow;
 using compare::FunctionRow;
 
-bool has_interval(const compare::Change& ms) {
-  return std::isfinite(ms.shift.low) && std::isfinite(ms.shift.high);
-}
-
-constexpr std::size_t kFunctionMostFunctions = 20;
 constexpr std::size_t kFunctionNameColumns = 40;
 constexpr double kFunctionLeft = 356;
 constexpr double kFunctionRight = kPlotWidth - 246;
@@ -35,7 +32,7 @@ std::vector<double> drawn_times(const compare::Change& ms) {
   std::vector<double> times;
   if (ms.normal.n > 0) times.push_back(ms.normal_median);
   if (ms.abnormal.n > 0) times.push_back(ms.abnormal_median);
-  if (has_interval(ms)) {
+  if (has_interval(ms.shift)) {
     times.push_back(ms.normal_median + ms.shift.low);
     times.push_back(ms.normal_median + ms.shift.high);
   }
@@ -48,7 +45,7 @@ Scale scale_for(const std::vector<const FunctionRow*>& rows) {
   double low = std::numeric_limits<double>::infinity();
   double high = 0;
   for (const FunctionRow* row : rows) {
-    for (const double ms : drawn_times(row->ms)) {
+    for (const double ms : drawn_times(row->own_ms())) {
       high = std::max(high, ms);
       if (ms > 0) low = std::min(low, ms);
     }
@@ -61,26 +58,27 @@ Scale scale_for(const std::vector<const FunctionRow*>& rows) {
 
 void draw_row(SvgPlot& plot, const Scale& x, const FunctionRow& row, std::string_view name,
               double y) {
+  const compare::Change& ms = row.own_ms();
   const std::string title =
-      fmt::format("{} on {}: {}", row.key.name, row.key.device, time_story(row.ms));
+      fmt::format("{} on {}: {}", row.key.name, row.key.device, time_story(ms));
   plot.text(kFunctionLeft - 14, y + 4, name, Anchor::kEnd, "name", title);
-  const double normal = x.at(row.ms.normal_median);
-  const double abnormal = x.at(row.ms.abnormal_median);
-  if (has_interval(row.ms)) {
-    const double from = x.at(row.ms.normal_median + row.ms.shift.low);
-    const double to = x.at(row.ms.normal_median + row.ms.shift.high);
+  const double normal = x.at(ms.normal_median);
+  const double abnormal = x.at(ms.abnormal_median);
+  if (has_interval(ms.shift)) {
+    const double from = x.at(ms.normal_median + ms.shift.low);
+    const double to = x.at(ms.normal_median + ms.shift.high);
     plot.rect(from, y - 7, std::max(to - from, 1.0), 14, "interval", title);
   }
   plot.line(normal, y, abnormal, y, "pair");
   plot.circle(normal, y, 4.5, "n", title);
   plot.diamond(abnormal, y, 5.5, "a", title);
   plot.text(kFunctionRight + 18, y + 4,
-            fmt::format("{}  [{}]  {}", ms_change_text(row.ms.shift.shift),
-                        ms_interval_text(row.ms.shift), is_changed(row) ? "" : kNoEvidence),
+            fmt::format("{} [{}] {}", ms_change_text(ms.shift.shift), ms_interval_text(ms.shift),
+                        is_changed(row) ? "" : kNoEvidence),
             Anchor::kStart, "tick");
 }
 
-constexpr double kCycleLeft = 96;
+constexpr double kCycleLeft = 116;
 constexpr double kCycleRight = kPlotWidth - 24;
 constexpr double kLane = 46;
 constexpr double kPanel = 2 * kLane + 78;
@@ -113,7 +111,8 @@ void draw_lane(SvgPlot& plot, const Scale& x, const Lane& lane) {
   plot.line(middle, lane.y - 19, middle, lane.y + 19, lane.is_normal ? "median n" : "median a");
 }
 
-void draw_panel(SvgPlot& plot, const CycleRow& row, double top, bool names_type) {
+void draw_panel(SvgPlot& plot, const CycleRow& row, const SideNames& names, double top,
+                bool names_type) {
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
   for (const auto* side : {&row.ms_normal, &row.ms_abnormal}) {
@@ -133,34 +132,18 @@ void draw_panel(SvgPlot& plot, const CycleRow& row, double top, bool names_type)
   plot.axis_below(x, bottom, top + 10,
                   names_type ? fmt::format("milliseconds per cycle, {}", word_of(row.type))
                              : "milliseconds per cycle");
-  if (has_interval(row.ms)) {
+  if (has_interval(row.ms.shift)) {
     const double from = x.at(row.ms.normal_median + row.ms.shift.low);
     const double to = x.at(row.ms.normal_median + row.ms.shift.high);
     plot.rect(
         from, abnormal_y - 19, to - from, 38, "interval",
         "95 % interval of the shift, from the normal median: " + time_interval_text(row.ms.shift));
   }
-  draw_lane(plot, x, {row.ms_normal, row.ms.normal_median, normal_y, true, "normal"});
-  draw_lane(plot, x, {row.ms_abnormal, row.ms.abnormal_median, abnormal_y, false, "abnormal"});
-}
-
-constexpr double kEffectHeight = 380;
-constexpr double kEffectLeft = 64;
-constexpr double kEffectRight = kPlotWidth - 24;
-constexpr double kEffectTop = 30;
-constexpr double kEffectBottom = kEffectHeight - 48;
-constexpr std::size_t kNumbered = 10;
-constexpr double kLeastQ = 1e-6;
-constexpr double kMostRatio = 16;
-
-double ratio_of(const FunctionRow& row) { return row.ms.abnormal_median / row.ms.normal_median; }
-
-bool is_drawn(const FunctionRow& row) {
-  return std::isfinite(row.beta.q) && std::isfinite(ratio_of(row)) && ratio_of(row) > 0;
+  draw_lane(plot, x, {row.ms_normal, row.ms.normal_median, normal_y, true, names.normal});
+  draw_lane(plot, x, {row.ms_abnormal, row.ms.abnormal_median, abnormal_y, false, names.abnormal});
 }
 
 constexpr std::size_t kRankMostFunctions = 16;
-constexpr std::size_t kMostRanks = 16;  // with more, the numbers do not fit into the cells
 constexpr std::size_t kRankNameColumns = 44;
 constexpr double kRankLeft = 360;
 constexpr double kCell = 44;
@@ -198,7 +181,7 @@ std::vector<const FunctionRow*> drawn_functions(const compare::Comparison& compa
 }
 
 std::string function_plot(const compare::Comparison& comparison) {
-  const std::vector<const FunctionRow*> rows = drawn_functions(comparison, kFunctionMostFunctions);
+  const std::vector<const FunctionRow*> rows = drawn_functions(comparison, kMostFunctionsDrawn);
   if (rows.empty()) return {};
   std::vector<NameToFit> names;
   for (const FunctionRow* row : rows) names.push_back({row->key.name, kFunctionNameColumns});
@@ -210,7 +193,7 @@ std::string function_plot(const compare::Comparison& comparison) {
       rows, [&](const FunctionRow* row) { return row->rank != rows.front()->rank; });
   const Scale x = scale_for(rows);
   plot.axis_below(x, bottom, kFunctionTop, "milliseconds per cycle, median");
-  plot.text(kFunctionRight + 18, bottom + 16, "change in ms  [95 % interval]", Anchor::kStart,
+  plot.text(kFunctionRight + 18, bottom + 16, "change in ms [95 % interval]", Anchor::kStart,
             "label");
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const double y = kFunctionTop + kRowHeight * (static_cast<double>(i) + 0.5);
@@ -231,90 +214,62 @@ std::string cycle_plot(const compare::Comparison& comparison) {
   SvgPlot plot(kPlotWidth, kPanel * static_cast<double>(rows.size()),
                "cycle times of both runs, one mark per cycle");
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    draw_panel(plot, *rows[i], kPanel * static_cast<double>(i), rows.size() > 1);
+    draw_panel(plot, *rows[i], side_names(comparison), kPanel * static_cast<double>(i),
+               rows.size() > 1);
   }
   return std::move(plot).svg();
 }
 
-std::string effect_plot(const compare::Comparison& comparison) {
-  const std::vector<const FunctionRow*> rows =
-      drawn_functions(comparison, comparison.functions.size());
-  double most = 1.25;
-  double least_q = 0.01;
-  for (const FunctionRow* row : rows) {
-    if (!is_drawn(*row)) continue;
-    const double ratio = ratio_of(*row);
-    most = std::max({most, ratio, 1 / ratio});
-    least_q = std::min(least_q, row->beta.q);
-  }
-  if (std::ranges::none_of(rows, [](const FunctionRow* row) { return is_drawn(*row); })) return {};
-  most = std::min(most, kMostRatio);
-  SvgPlot plot(kPlotWidth, kEffectHeight,
-               "how much longer each function takes, and how sure that is");
-  const Scale x = Scale::logarithmic(1 / most, most, kEffectLeft, kEffectRight);
-  const Scale y = Scale::logarithmic(std::max(least_q, kLeastQ), 1, kEffectTop, kEffectBottom);
-  plot.axis_below(x, kEffectBottom, kEffectTop,
-                  "abnormal / normal, of the median milliseconds per cycle");
-  plot.axis_left(y, kEffectLeft, kEffectRight, "q (smaller is more certain)");
-  plot.line(kEffectLeft, y.at(0.05), kEffectRight, y.at(0.05), "limit");
-  plot.text(kEffectRight - 4, y.at(0.05) - 5, "q = 0.05", Anchor::kEnd, "tick");
-  plot.line(x.at(1), kEffectTop, x.at(1), kEffectBottom, "limit");
-  for (std::size_t back = rows.size(); back-- > 0;) {  // the first ones on top
-    const FunctionRow& row = *rows[back];
-    if (!is_drawn(row)) continue;
-    const double px = x.at(ratio_of(row));
-    const double py = y.at(row.beta.q);
-    const std::string title =
-        fmt::format("{}. {} on {}: {}; q {}, {}", back + 1, row.key.name, row.key.device,
-                    time_story(row.ms), p_text(row.beta.q), verdict_text(row));
-    if (is_changed(row)) {
-      plot.diamond(px, py, 6, "a", title);
-      if (back < kNumbered)
-        plot.text(px + 8, py - 5, std::to_string(back + 1), Anchor::kStart, "tick");
-    } else {
-      plot.circle(px, py, 3.5, "same", title);
-    }
-  }
-  return std::move(plot).svg();
-}
+namespace {
 
-std::string rank_plot(const compare::Comparison& comparison) {
-  std::set<std::int32_t> ranks;
-  for (const FunctionRow& row : comparison.functions) ranks.insert(row.rank);
-  if (ranks.size() < 2) return {};
+// Each once, whatever rank it is on.
+std::vector<const FunctionRow*> functions_of_ranks(const compare::Comparison& comparison) {
   std::vector<const FunctionRow*> functions;
   std::set<std::tuple<std::string, compare::FunctionKind, analysis::CycleType>> seen;
   for (const FunctionRow* row : drawn_functions(comparison, comparison.functions.size())) {
     if (functions.size() == kRankMostFunctions) break;
     if (seen.insert({row->key.name, row->key.kind, row->type}).second) functions.push_back(row);
   }
-  const std::vector<std::int32_t> shown(
-      ranks.begin(),
-      std::next(ranks.begin(), static_cast<std::ptrdiff_t>(std::min(ranks.size(), kMostRanks))));
+  return functions;
+}
+
+void draw_rank_cell(SvgPlot& plot, double x, double y, const FunctionRow& row) {
+  const compare::Change& ms = row.own_ms();
+  const double ratio = ms.abnormal_median / ms.normal_median;
+  if (!std::isfinite(ratio) || ratio <= 0) return;
+  plot.rect(x + 1, y + 1, kCell - 2, kCellHeight - 2,
+            shade_of(ratio) + (is_changed(row) ? " sure" : ""),
+            fmt::format("{}, rank {}: {}; q {}, {}", row.key.name, row.rank, time_story(ms),
+                        p_text(shown_q(row)), verdict_text(row)));
+  plot.text(x + kCell / 2, y + 17, fmt::format("{:.2f}", ratio), Anchor::kMiddle, "cell");
+}
+
+}  // namespace
+
+std::string rank_plot(const compare::Comparison& comparison) {
+  std::set<std::int32_t> ranks;
+  for (const FunctionRow& row : comparison.functions) ranks.insert(row.rank);
+  if (ranks.size() < 2) return {};
+  while (ranks.size() > kMostRanksDrawn) ranks.erase(std::prev(ranks.end()));
+  const std::vector<const FunctionRow*> functions = functions_of_ranks(comparison);
   const double bottom = kRankTop + kCellHeight * static_cast<double>(functions.size());
   SvgPlot plot(kPlotWidth, bottom + 12, "slowdown by function and rank");
-  for (std::size_t c = 0; c < shown.size(); ++c) {
-    plot.text(kRankLeft + kCell * (static_cast<double>(c) + 0.5), kRankTop - 10,
-              fmt::format("rank {}", shown[c]), Anchor::kMiddle, "tick");
-  }
   std::vector<NameToFit> names;
   for (const FunctionRow* row : functions) names.push_back({row->key.name, kRankNameColumns});
   const std::vector<std::string> fitted = fit_names(names);
-  for (std::size_t r = 0; r < functions.size(); ++r) {
-    const double y = kRankTop + kCellHeight * static_cast<double>(r);
-    plot.text(kRankLeft - 12, y + 17, fitted[r], Anchor::kEnd, "name", functions[r]->key.name);
-    for (std::size_t c = 0; c < shown.size(); ++c) {
-      const FunctionRow* row = plot_row_of(comparison, *functions[r], shown[c]);
-      if (row == nullptr) continue;
-      const double ratio = row->ms.abnormal_median / row->ms.normal_median;
-      if (!std::isfinite(ratio) || ratio <= 0) continue;
-      const double x = kRankLeft + kCell * static_cast<double>(c);
-      plot.rect(x + 1, y + 1, kCell - 2, kCellHeight - 2,
-                shade_of(ratio) + (is_changed(*row) ? " sure" : ""),
-                fmt::format("{}, rank {}: {}; q {}, {}", row->key.name, row->rank,
-                            time_story(row->ms), p_text(row->beta.q), verdict_text(*row)));
-      plot.text(x + kCell / 2, y + 17, fmt::format("{:.2f}", ratio), Anchor::kMiddle, "cell");
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    plot.text(kRankLeft - 12, kRankTop + kCellHeight * static_cast<double>(i) + 17, fitted[i],
+              Anchor::kEnd, "name", functions[i]->key.name);
+  }
+  double x = kRankLeft;
+  for (const std::int32_t rank : ranks) {
+    plot.text(x + kCell / 2, kRankTop - 10, fmt::format("rank {}", rank), Anchor::kMiddle, "tick");
+    for (std::size_t i = 0; i < functions.size(); ++i) {
+      const FunctionRow* row = plot_row_of(comparison, *functions[i], rank);
+      const double y = kRankTop + kCellHeight * static_cast<double>(i);
+      if (row != nullptr) draw_rank_cell(plot, x, y, *row);
     }
+    x += kCell;
   }
   return std::move(plot).svg();
 }

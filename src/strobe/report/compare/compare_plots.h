@@ -16,13 +16,15 @@ std::vector<const compare::FunctionRow*> drawn_functions(const compare::Comparis
 
 // A mark for every cycle, one lane per run; the medians and the interval of their shift.
 std::string cycle_plot(const compare::Comparison& comparison);
-// The first twenty functions: normal and abnormal milliseconds per cycle, with the interval.
+// The first functions: normal and abnormal milliseconds per cycle, with the interval.
+inline constexpr std::size_t kMostFunctionsDrawn = 20;
 std::string function_plot(const compare::Comparison& comparison);
 // Slowdown and q of every function.
 std::string effect_plot(const compare::Comparison& comparison);
 // Both runs cycle by cycle: the clock of the busiest device and its busy share.
 std::string timeline_plot(const compare::Comparison& comparison);
-// Slowdown by rank and function.
+// Slowdown by rank and function, of the first ranks: with more, the numbers do not fit into cells.
+inline constexpr std::size_t kMostRanksDrawn = 16;
 std::string rank_plot(const compare::Comparison& comparison);
 
 }  // namespace strobe::report

@@ -7,6 +7,7 @@
 #include "strobe/report/compare/compare_numbers.h"
 #include "strobe/report/compare/compare_untested.h"
 #include "strobe/report/compare/compare_verdict.h"
+#include "strobe/report/compare/side_names.h"
 #include "strobe/report/render/display_text.h"
 #include "strobe/report/render/format.h"
 
@@ -33,8 +34,14 @@ std::string cycles_words(const SideFacts& side) {
   return words;
 }
 
-Fact side_fact(const SideFacts& side, const std::string& key) {
-  return {key, key, Text{side.path}, cycles_words(side)};
+Fact side_fact(const SideFacts& side, const std::string& key, const std::string& name) {
+  return {key, name, Text{side.path}, cycles_words(side)};
+}
+
+// Of a type of cycles, for people.
+std::string direction_words(const CycleRow& row, compare::Answer answer) {
+  const std::string_view direction = direction_of(row, answer);
+  return std::string(direction == kNoEvidence ? kNoEvidenceWords : direction);
 }
 
 std::vector<std::string> texts_of(const std::vector<Evidence>& evidence) {
@@ -54,6 +61,14 @@ std::string mean_note(const CycleRow& row, bool names_type) {
       band_of(row.ms.cliffs_delta));
 }
 
+std::string no_interval_note(const CycleRow& row, bool names_type) {
+  return fmt::format(
+      "The {}cycles drift too much, and are too few, for a 95 % interval of the change. All "
+      "differences between an abnormal and a normal cycle: {}.",
+      names_type ? fmt::format("{} ", word_of(row.type)) : "",
+      differences_text(*row.all_differences));
+}
+
 }  // namespace
 
 Section cycle_section(const Comparison& comparison) {
@@ -61,12 +76,14 @@ Section cycle_section(const Comparison& comparison) {
   section.key = "cycle_test";
   section.title = "Cycle time";
   section.lead =
-      "Medians over cycles; the change is the Hodges-Lehmann shift, with its interval. p of the "
-      "rank test (Mann-Whitney) and of the mean test (Welch), both two-sided.";
+      "Medians over cycles; the change is the typical difference between a cycle of one run and "
+      "one of the other (the Hodges-Lehmann shift), with its interval. p of the rank test "
+      "(Mann-Whitney) and of the mean test (Welch), both two-sided.";
+  const SideNames names = side_names(comparison);
   section.table.columns = {{"cycles", "cycles", ColumnType::kText, 9},
                            {"n", "n", ColumnType::kNumber, 6},
-                           {"normal", "normal", ColumnType::kNumber, 8},
-                           {"abnormal", "abnormal", ColumnType::kNumber, 8},
+                           {"normal", names.normal, ColumnType::kNumber, 8},
+                           {"abnormal", names.abnormal, ColumnType::kNumber, 8},
                            {"change", "change", ColumnType::kNumber, 8},
                            {"interval", "95 % interval", ColumnType::kNumber, 7},
                            {"rank_p", "rank\ntest p", ColumnType::kNumber, 5},
@@ -79,9 +96,11 @@ Section cycle_section(const Comparison& comparison) {
           Text{time_text(ms.normal_median)}, Text{time_text(ms.abnormal_median)},
           Text{time_change_text(ms.shift.shift)}, Text{time_interval_text(ms.shift)},
           Text{p_text(ms.rank.p)}, Text{p_text(ms.welch.p)},
-          Text{std::string(direction_of(row, comparison.answer))}},
+          Text{direction_words(row, comparison.answer)}},
          RowStyle::kPlain});
-    section.notes.push_back(mean_note(row, comparison.cycles.size() > 1));
+    const bool names_type = comparison.cycles.size() > 1;
+    if (row.all_differences) section.notes.push_back(no_interval_note(row, names_type));
+    section.notes.push_back(mean_note(row, names_type));
   }
   return section;
 }
@@ -99,8 +118,9 @@ Section cause_section(const Comparison& comparison) {
   }
   section.lead = comparison.causes.empty()
                      ? "No rule found enough evidence for a cause."
-                     : "Evidence for a cause (+) and against it (-). A score of 0.75 or more is "
-                       "confident; causes below 0.5 are not listed.";
+                     : "Evidence for a cause (+) and against it (-); numbers are medians, unless "
+                       "they say 'on average'. A score of 0.75 or more is confident; causes below "
+                       "0.5 are not listed.";
   for (const Cause& cause : comparison.causes) {
     section.arguments.push_back({fmt::format("{} (score {:.2f})", cause.headline, cause.score),
                                  texts_of(cause.evidence), texts_of(cause.against), cause.advice});
@@ -123,13 +143,16 @@ Document compare_document(const Comparison& comparison, std::size_t top) {
   document.title = fmt::format("strobe compare: {} against {}", comparison.abnormal.label,
                                comparison.normal.label);
   document.verdict = verdict_of(comparison).sentences;
-  document.facts = {side_fact(comparison.normal, "normal"),
-                    side_fact(comparison.abnormal, "abnormal")};
-  document.sections = {cycle_section(comparison),           cause_section(comparison),
-                       finding_section(comparison),         function_section(comparison, top),
-                       appearance_section(comparison, top), device_section(comparison),
-                       idle_section(comparison, top),       launch_section(comparison),
-                       metric_section(comparison, top),     quality_section(comparison)};
+  const SideNames names = side_names(comparison);
+  document.facts = {side_fact(comparison.normal, "normal", names.normal),
+                    side_fact(comparison.abnormal, "abnormal", names.abnormal)};
+  document.sections = {
+      cycle_section(comparison),           cause_section(comparison),
+      finding_section(comparison),         function_section(comparison, top),
+      appearance_section(comparison, top), device_section(comparison),
+      idle_section(comparison, top),       launch_section(comparison),
+      metric_section(comparison, top),     untested_metric_section(comparison, top),
+      quality_section(comparison)};
   std::erase_if(document.sections, is_empty);
   return document;
 }

@@ -22,6 +22,7 @@ Section device_section(const compare::Comparison& comparison);
 Section idle_section(const compare::Comparison& comparison, std::size_t top);
 Section launch_section(const compare::Comparison& comparison);
 Section metric_section(const compare::Comparison& comparison, std::size_t top);
+Section untested_metric_section(const compare::Comparison& comparison, std::size_t top);
 Section quality_section(const compare::Comparison& comparison);
 
 // The sections of an HTML page, with pictures.

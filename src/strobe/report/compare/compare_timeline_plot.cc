@@ -9,6 +9,8 @@
 #include "strobe/compare/measure/function_index.h"
 #include "strobe/report/compare/compare_numbers.h"
 #include "strobe/report/compare/compare_plots.h"
+#include "strobe/report/compare/compare_verdict.h"
+#include "strobe/report/compare/side_names.h"
 #include "strobe/report/render/svg_plot.h"
 
 namespace strobe::report {
@@ -139,8 +141,9 @@ void draw_busy(SvgPlot& plot, const Strip& strip, const Frame& frame, const Scal
 std::string timeline_plot(const Comparison& comparison) {
   const std::string device = busiest_device(comparison);
   if (device.empty()) return {};
-  const Strip strips[] = {strip_of(comparison.normal, device, "normal"),
-                          strip_of(comparison.abnormal, device, "abnormal")};
+  const SideNames names = side_names(comparison);
+  const Strip strips[] = {strip_of(comparison.normal, device, names.normal),
+                          strip_of(comparison.abnormal, device, names.abnormal)};
   double low_clock = std::numeric_limits<double>::infinity();
   double high_clock = 0;
   double most_share = 0;
@@ -166,7 +169,11 @@ std::string timeline_plot(const Comparison& comparison) {
   for (const Strip& strip : strips) {
     const Frame frame = frame_of(strip, left);
     const double right = left + kPanelWidth;
-    plot.text(left, 16, fmt::format("{} ({})", strip.label, device), Anchor::kStart, "heading");
+    plot.text(left, 16,
+              has_ranks(comparison)
+                  ? fmt::format("{} ({} of rank {})", strip.label, device, strip.rank->rank)
+                  : fmt::format("{} ({})", strip.label, device),
+              Anchor::kStart, "heading");
     plot.axis_below(frame.x, bottom, kClockTop, "seconds since the first cycle; one bar per cycle");
     plot.axis_left(busy_y, left, right, "busy, % of the cycle", 4);
     draw_busy(plot, strip, frame, busy_y);

@@ -46,12 +46,14 @@ std::string against_noise(const Comparison& comparison, const CycleRow& row) {
                      comparison.normal.runs, p_text(row.between_runs_p));
 }
 
+// The typical difference is not that of the medians, so it says what it is.
 std::string numbers(const Comparison& comparison, const CycleRow& row) {
   return fmt::format(
-      "{} -> {} ({}, {} of normal, 95 % interval {}; n = {}{})", time_text(row.ms.normal_median),
-      time_text(row.ms.abnormal_median), time_change_text(row.ms.shift.shift),
-      percent_change_text(row.ms.shift.shift, row.ms.normal_median),
-      time_interval_text(row.ms.shift), sizes_text(row.ms), against_noise(comparison, row));
+      "{} -> {}, typical difference (Hodges-Lehmann) {} or {} of normal ({}; n = {}{})",
+      time_text(row.ms.normal_median), time_text(row.ms.abnormal_median),
+      time_change_text(row.ms.shift.shift),
+      percent_change_text(row.ms.shift.shift, row.ms.normal_median), interval_words(row),
+      sizes_text(row.ms), against_noise(comparison, row));
 }
 
 std::string functions_moved(const Comparison& comparison, std::string_view judgement = {}) {
@@ -186,6 +188,16 @@ std::string_view direction_of(const CycleRow& row, Answer answer) {
   return is_faster(row, answer) ? "faster" : kNoEvidence;
 }
 
+std::string differences_text(const compare::DifferenceSpan& span) {
+  return time_interval_text({0, span.least_ms, span.largest_ms});
+}
+
+std::string interval_words(const CycleRow& row) {
+  if (has_interval(row.ms.shift)) return "95 % interval " + time_interval_text(row.ms.shift);
+  if (!row.all_differences) return "no 95 % interval";
+  return "no 95 % interval, all differences " + differences_text(*row.all_differences);
+}
+
 bool is_changed(const FunctionRow& row) {
   return row.verdict != compare::Verdict::kSame && row.verdict != compare::Verdict::kTooFew;
 }
@@ -195,11 +207,7 @@ bool has_own_change(const FunctionRow& row) {
   return row.own_ms().shift.low > 0 || row.own_ms().shift.high < 0;
 }
 
-double shown_q(const FunctionRow& row) {
-  const bool time_decides = row.launched.decides || (row.verdict == compare::Verdict::kChanged &&
-                                                     !(row.beta.q < compare::kSignificant));
-  return time_decides ? row.own_ms().q : row.beta.q;
-}
+double shown_q(const FunctionRow& row) { return row.own_ms().q; }
 
 bool is_scaled(const FunctionRow& row) {
   constexpr double kLeastShare = 0.02;
@@ -232,8 +240,15 @@ std::string verdict_text(const FunctionRow& row) {
                          : band_of(row.launched.decides ? ms.cliffs_delta : row.beta.cliffs_delta));
 }
 
-const compare::Change& change_of(const compare::MetricRow& row) {
-  return row.busy.normal.n > 0 && row.busy.abnormal.n > 0 ? row.busy : row.all;
+compare::MetricTime time_of(const compare::MetricRow& row) {
+  return row.busy.normal.n > 0 && row.busy.abnormal.n > 0 ? compare::MetricTime::kBusy
+                                                          : compare::MetricTime::kCycle;
+}
+
+const compare::Change& change_of(const compare::MetricRow& row) { return row.tested(time_of(row)); }
+
+bool is_untested(const compare::Change& metric) {
+  return metric.too_few && metric.normal.n > 0 && metric.abnormal.n > 0;
 }
 
 bool is_changed(const compare::Change& metric) {

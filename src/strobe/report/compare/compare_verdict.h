@@ -29,8 +29,15 @@ std::string_view word_of(compare::Answer answer);  // "no_change", "slower", "ca
 
 bool has_ranks(const compare::Comparison& comparison);  // more than one, on either side
 
-// The direction of a type of cycles: "slower", "faster", "~", "too few".
+// The direction of a type of cycles, for tools: "slower", "faster", "~", "too few".
 std::string_view direction_of(const compare::CycleRow& row, compare::Answer answer);
+
+// "95 % interval +8.0 to +12.0 ms"; if the cycles allow none, it says so and gives the span of all
+// differences: "no 95 % interval, all differences +140 to +144 ms".
+std::string interval_words(const compare::CycleRow& row);
+
+// "+140 to +144 ms".
+std::string differences_text(const compare::DifferenceSpan& span);
 
 // The function's verdict is more than "no evidence".
 bool is_changed(const compare::FunctionRow& row);
@@ -38,7 +45,7 @@ bool is_changed(const compare::FunctionRow& row);
 // Its own time or its calls changed, not only its share of a changed cycle.
 bool has_own_change(const compare::FunctionRow& row);
 
-// The q that its verdict rests on: of its share of the cycle, or of its time.
+// The q of what its row shows: its time.
 double shown_q(const compare::FunctionRow& row);
 
 // Its time changed enough for a verdict, but so did the cycle.
@@ -49,9 +56,14 @@ bool is_scaled(const compare::FunctionRow& row);
 // effect, without evidence.
 std::string verdict_text(const compare::FunctionRow& row);
 
-// The change while the device was busy, if known; idle time says little about a clock.
+// While the device was busy, if known; idle time says little about a clock.
+compare::MetricTime time_of(const compare::MetricRow& row);
+// The change in that time. Cycles that share a sample of a slow sampler count as one value.
 const compare::Change& change_of(const compare::MetricRow& row);
-inline const compare::Change& change_of(const compare::TripletRow& row) { return row.mu; }
+inline const compare::Change& change_of(const compare::TripletRow& row) { return row.tested(); }
+
+// Both runs have values, but too few for a test.
+bool is_untested(const compare::Change& metric);
 
 // The tests confirm that the metric changed.
 bool is_changed(const compare::Change& metric);

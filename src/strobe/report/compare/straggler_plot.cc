@@ -20,11 +20,17 @@ constexpr double kRankRow = 26;
 constexpr double kBarHeight = 16;
 
 std::string mark_of(const RankRow& row) {
-  if (row.is_slow) return "  slow";
-  return row.is_late ? "  late" : "";
+  if (row.is_slow) return ", slow";
+  return row.is_late ? ", late" : "";
 }
 
-// Draws the names of the ranks and the axis; returns the scale.
+std::string wait_story(const RankRow& row) {
+  if (row.times_last == 0) return "never last";
+  return fmt::format("{}, last in {} of {}{}", time_text(row.others_waited_ms), row.times_last,
+                     row.collectives, row.is_late ? ", late" : "");
+}
+
+// Draws the axis below the ranks; returns its scale.
 Scale draw_frame(SvgPlot& plot, const Stragglers& stragglers, double most_ms,
                  std::string_view label) {
   const double bottom = kTop + kRankRow * static_cast<double>(stragglers.ranks.size());
@@ -74,11 +80,10 @@ std::string rank_waits_plot(const Stragglers& stragglers) {
   for (std::size_t i = 0; i < stragglers.ranks.size(); ++i) {
     const RankRow& row = stragglers.ranks[i];
     const double y = kTop + kRankRow * static_cast<double>(i) + (kRankRow - kBarHeight) / 2;
-    const std::string story = fmt::format("{}, last in {} of {}", time_text(row.others_waited_ms),
-                                          row.times_last, row.collectives);
+    const std::string story = wait_story(row);
     plot.text(kLeft - 12, y + 12, fmt::format("rank {}", row.rank), Anchor::kEnd, "label", story);
     plot.rect(x.at(0), y, x.at(row.others_waited_ms) - x.at(0), kBarHeight, "busy", story);
-    plot.text(kRight + 18, y + 12, story + (row.is_late ? "  late" : ""), Anchor::kStart, "tick");
+    plot.text(kRight + 18, y + 12, story, Anchor::kStart, "tick");
   }
   return std::move(plot).svg();
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -30,18 +31,16 @@ std::size_t fewest_cycles(const Stragglers& stragglers) {
 
 std::string too_few_sentence(const Stragglers& stragglers) {
   return fmt::format(
-      "Too few cycles to compare the own work of the {} ranks: {} per rank, and a slow rank needs "
-      "at "
-      "least {}.",
+      "Too few cycles to compare the own time of the {} ranks: {} per rank, and a slow rank needs "
+      "at least {}.",
       stragglers.ranks.size(), counted(fewest_cycles(stragglers), "cycle"),
       compare::kLeastCyclesOfARank);
 }
 
 std::string slow_sentence(const RankRow& row) {
   return fmt::format(
-      "Rank {} keeps the others waiting: its own work takes {} per cycle, {:.2f} times as long as "
-      "on "
-      "the fastest rank, and it was late in {} of {} cycles.",
+      "Rank {} keeps the others waiting: its own time is {} per cycle, {:.2f} times as long as "
+      "on the fastest rank, and longer than that of its peers in {} of {} cycles.",
       row.rank, time_text(row.own_ms), row.versus_best, row.cycles_late, row.cycles);
 }
 
@@ -53,43 +52,52 @@ std::string late_sentence(const RankRow& row) {
       time_text(row.longest_wait_ms), time_text(row.longest_wait_at_ms));
 }
 
-std::string own_work_sentence(const Stragglers& stragglers) {
+std::string own_time_sentence(const Stragglers& stragglers) {
   if (stragglers.has_too_few_cycles()) return too_few_sentence(stragglers);
-  return fmt::format("None of the {} ranks is slow: their own work takes about the same time.",
+  return fmt::format("None of the {} ranks is slow: their own times are about the same.",
                      stragglers.ranks.size());
+}
+
+// The slowest first.
+std::vector<const RankRow*> slow_ranks(const Stragglers& stragglers) {
+  std::vector<const RankRow*> rows;
+  for (const RankRow& row : stragglers.ranks) {
+    if (row.is_slow) rows.push_back(&row);
+  }
+  std::ranges::stable_sort(rows, std::ranges::greater{}, &RankRow::distance);
+  return rows;
 }
 
 std::vector<std::string> rank_sentences(const Stragglers& stragglers) {
   std::vector<std::string> sentences;
-  for (const RankRow& row : stragglers.ranks) {
-    if (stragglers.slowest == row.rank) sentences.push_back(slow_sentence(row));
-  }
+  for (const RankRow* row : slow_ranks(stragglers)) sentences.push_back(slow_sentence(*row));
   for (const std::size_t position : stragglers.late) {
     sentences.push_back(late_sentence(stragglers.ranks[position]));
   }
-  if (!stragglers.slowest) sentences.push_back(own_work_sentence(stragglers));
+  if (slow_ranks(stragglers).empty()) sentences.push_back(own_time_sentence(stragglers));
   if (stragglers.against_peer) {
     sentences.push_back(verdict_of(*stragglers.against_peer).sentences.back());
   }
   if (stragglers.clocks_differ) {
     sentences.emplace_back(
-        "The clocks of the ranks differ, so who came last is told by the time that each rank spent "
-        "in "
-        "the collective.");
+        "The clocks of the ranks differ, so the rank that spends the least time in a collective "
+        "counts as the last one.");
   }
   return sentences;
 }
 
 std::string rank_headline(const Stragglers& stragglers) {
-  if (stragglers.slowest) return fmt::format("Rank {} is slow", *stragglers.slowest);
-  if (!stragglers.late.empty()) {
-    std::vector<std::int32_t> late;
-    for (const std::size_t position : stragglers.late) {
-      late.push_back(stragglers.ranks[position].rank);
-    }
-    return fmt::format("{} {} {} late", plural(late.size(), "Rank", "Ranks"), fmt::join(late, ", "),
-                       plural(late.size(), "is", "are"));
+  const auto some_are = [](const std::vector<std::int32_t>& ranks, std::string_view word) {
+    return fmt::format("{} {} {} {}", plural(ranks.size(), "Rank", "Ranks"), fmt::join(ranks, ", "),
+                       plural(ranks.size(), "is", "are"), word);
+  };
+  std::vector<std::int32_t> named;
+  for (const RankRow* row : slow_ranks(stragglers)) named.push_back(row->rank);
+  if (!named.empty()) return some_are(named, "slow");
+  for (const std::size_t position : stragglers.late) {
+    named.push_back(stragglers.ranks[position].rank);
   }
+  if (!named.empty()) return some_are(named, "late");
   return stragglers.has_too_few_cycles() ? "Too few cycles" : "No slow rank";
 }
 
@@ -106,10 +114,11 @@ std::string_view style_of(RankAnswer answer) {
   return "";
 }
 
-std::string_view rank_word(const RankRow& row) {
+// `nothing` is the word for no evidence.
+std::string_view rank_word(const RankRow& row, std::string_view nothing) {
   if (row.is_slow) return "slow";
   if (row.is_late) return "late";
-  return row.too_few ? "too few" : kNoEvidence;
+  return row.too_few ? "too few" : nothing;
 }
 
 std::int64_t ns_of(double ms) { return std::llround(ms * 1e6); }
@@ -122,18 +131,17 @@ Measure number_cell(double value, std::string text) {
   return {.text = std::move(text), .value = value};
 }
 
-Section straggler_section(const Stragglers& stragglers) {
+Section straggler_section(const Stragglers& stragglers,
+                          std::string_view nothing = kNoEvidenceWords) {
   Section section;
   section.key = "ranks";
   section.title = "Ranks";
   section.lead = fmt::format(
       "Medians over cycles. A rank's own time is the cycle without its collectives, which are "
-      "mostly "
-      "waiting. The distance is from the own time of its peers, in their robust deviations (at "
-      "least "
-      "1 % of it). A rank is slow if it is beyond 5 and late in at least half of the cycles, at "
-      "least "
-      "{} of them.",
+      "mostly waiting. The distance says how far it is from the own time of its peers, in their "
+      "robust deviations (at least 1 % of it). A cycle is long if the rank's own time in it is "
+      "more than 3 % above that of its peers. A rank is slow if its distance is above 5 and at "
+      "least half of its cycles are long, at least {} of them.",
       compare::kLeastCyclesOfARank);
   section.table.columns = {
       {"rank", "rank", ColumnType::kCount, 9},
@@ -142,9 +150,9 @@ Section straggler_section(const Stragglers& stragglers) {
       {"collectives_ns", "in collectives", ColumnType::kNumber, 7},
       {"own_ns", "own time", ColumnType::kNumber, 9},
       {.key = "peers_ns", .header = "", .type = ColumnType::kNumber, .for_tools = true},
-      {"versus_best", "x best", ColumnType::kNumber, 8},
+      {"versus_best", "own time /\nfastest", ColumnType::kNumber, 8},
       {"distance", "distance", ColumnType::kNumber, 7},
-      {"cycles_late", "cycles late", ColumnType::kCount, 6},
+      {"cycles_late", "long\ncycles", ColumnType::kCount, 6},
       {.key = "collectives", .header = "", .type = ColumnType::kCount, .for_tools = true},
       {.key = "times_last", .header = "", .type = ColumnType::kCount, .for_tools = true},
       {.key = "others_waited_ns", .header = "", .type = ColumnType::kNumber, .for_tools = true},
@@ -158,7 +166,7 @@ Section straggler_section(const Stragglers& stragglers) {
           number_cell(row.versus_best, fmt::format("{:.2f}", row.versus_best)),
           number_cell(row.distance, fmt::format("{:+.1f}", row.distance)), Count{row.cycles_late},
           Count{row.collectives}, Count{row.times_last}, milliseconds_cell(row.others_waited_ms),
-          milliseconds_cell(row.longest_wait_ms), Text{std::string(rank_word(row))}},
+          milliseconds_cell(row.longest_wait_ms), Text{std::string(rank_word(row, nothing))}},
          row.is_slow || row.is_late ? RowStyle::kChanged : RowStyle::kPlain});
   }
   return section;
@@ -177,10 +185,10 @@ Section arrival_section(const Stragglers& stragglers) {
       count_text(stragglers.collectives));
   section.table.columns = {{"rank", "rank", ColumnType::kCount, 9},
                            {"collectives", "collectives", ColumnType::kCount, 6},
-                           {"times_last", "last in", ColumnType::kCount, 8},
+                           {"times_last", "times last", ColumnType::kCount, 8},
                            {"others_waited_ns", "others waited", ColumnType::kNumber, 8},
-                           {"longest_wait_ns", "longest", ColumnType::kNumber, 7},
-                           {"longest_wait_at_ns", "into its trace", ColumnType::kNumber, 5},
+                           {"longest_wait_ns", "longest wait", ColumnType::kNumber, 7},
+                           {"longest_wait_at_ns", "at, in its\ntrace", ColumnType::kNumber, 5},
                            {"verdict", "verdict", ColumnType::kText, 8}};
   for (const RankRow& row : stragglers.ranks) {
     section.table.rows.push_back(
@@ -188,16 +196,17 @@ Section arrival_section(const Stragglers& stragglers) {
           Count{row.times_last}, milliseconds_cell(row.others_waited_ms),
           milliseconds_cell(row.longest_wait_ms),
           row.times_last > 0 ? Cell(milliseconds_cell(row.longest_wait_at_ms)) : Cell(Absent{}),
-          Text{std::string(row.is_late ? "late" : kNoEvidence)}},
+          Text{std::string(row.is_late ? "late" : kNoEvidenceWords)}},
          row.is_late ? RowStyle::kChanged : RowStyle::kPlain});
   }
   return section;
 }
 
+// About all ranks; the comparison of two of them has remarks of its own.
 Section remarks_section(const Stragglers& stragglers) {
   Section section;
-  section.key = "quality";
-  section.title = "Data quality";
+  section.key = stragglers.against_peer ? "quality_of_ranks" : "quality";
+  section.title = stragglers.against_peer ? "Data quality of all ranks" : "Data quality";
   section.points = stragglers.quality;
   return section;
 }
@@ -242,7 +251,7 @@ void write_rank_row(JsonWriter& json, const RankRow& row) {
       .member("longest_wait_ms", row.longest_wait_ms)
       .member("longest_wait_at_ms", row.longest_wait_at_ms)
       .member("is_late", row.is_late)
-      .member("verdict", rank_word(row))
+      .member("verdict", rank_word(row, kNoEvidence))
       .end_object();
 }
 
@@ -262,14 +271,14 @@ Document straggler_document(const Stragglers& stragglers, std::size_t top) {
   append_filled(document.sections, {straggler_section(stragglers), arrival_section(stragglers)});
   if (stragglers.against_peer) {
     append_filled(document.sections, compare_document(*stragglers.against_peer, top).sections);
-  } else {
-    append_filled(document.sections, {remarks_section(stragglers)});
   }
+  append_filled(document.sections, {remarks_section(stragglers)});
   return document;
 }
 
 std::string straggler_html(const Stragglers& stragglers, std::size_t top) {
   Document document = document_head(stragglers);
+  document.title = fmt::format("strobe compare: The ranks of {}", stragglers.label);  // a heading
   append_filled(
       document.sections,
       {figure_section("Own time of the ranks",
@@ -284,15 +293,14 @@ std::string straggler_html(const Stragglers& stragglers, std::size_t top) {
        arrival_section(stragglers)});
   if (stragglers.against_peer) {
     append_filled(document.sections, compare_page_sections(*stragglers.against_peer, top));
-  } else {
-    append_filled(document.sections, {remarks_section(stragglers)});
   }
+  append_filled(document.sections, {remarks_section(stragglers)});
   return document_html(document);
 }
 
 std::string straggler_csv(const Stragglers& stragglers) {
   Document document;
-  document.sections.push_back(straggler_section(stragglers));
+  document.sections.push_back(straggler_section(stragglers, kNoEvidence));
   return render_csv(document);
 }
 

@@ -49,9 +49,37 @@ TEST(CauseText, numbers_have_as_many_digits_as_matter) {
 TEST(CauseText, a_metric_is_told_with_both_values_its_unit_and_the_factor) {
   const auto sketch = CauseSketch(10, 10).metric("GPU 0", "gpu_sm_frequency", 1980, 990);
   const MetricRow& row = sketch.comparison().metrics.front();
-  const Evidence clock = evidence("core clock", row, row.busy);
+  const Evidence clock = evidence("core clock", row, MetricTime::kBusy);
   EXPECT_EQ(clock.text, "core clock: 1980 -> 990 MHz (x 0.50)");
   EXPECT_EQ(clock.metric, "gpu_sm_frequency");
+}
+
+TEST(CauseText, a_metric_of_a_slow_sampler_says_how_many_samples_it_is_known_from) {
+  auto sketch = CauseSketch(10, 10).metric("GPU 0", "gpu_usage", 40, 90);
+  MetricRow& row = sketch.edit().metrics.front();
+  row.all_by_sample = change_between(std::vector<double>{40, 42}, std::vector<double>{90, 91, 92});
+  EXPECT_EQ(evidence("use", row, MetricTime::kCycle).text,
+            "use: 41.0 -> 91.0 % (x 2.22; 2 and 3 samples)");
+  EXPECT_EQ(evidence("use", row, MetricTime::kBusy).text, "use: 40.0 -> 90.0 % (x 2.25)");
+}
+
+TEST(CauseText, numbers_are_the_medians_of_the_tables_unless_these_hide_the_change) {
+  auto sketch = CauseSketch(10, 10).metric("GPU 0", "gpu_sm_frequency", 1980, 990);
+  MetricRow& row = sketch.edit().metrics.front();
+  row.busy = change_between(std::vector<double>{1980, 1980, 1980, 1980},
+                            std::vector<double>{1470, 1475, 1475, 1600});
+  EXPECT_EQ(evidence("core clock", row, MetricTime::kBusy).text,
+            "core clock: 1980 -> 1475 MHz (x 0.74)");
+  const Change burst =
+      change_between(std::vector<double>{1, 1, 1, 1, 1}, std::vector<double>{1, 1, 1, 1, 11});
+  EXPECT_EQ(evidence("loading", burst).text,
+            "loading: 1.00 -> 3.00 ms per cycle (x 3.00; on average)");
+}
+
+TEST(CauseText, time_in_a_second_is_a_share) {
+  const auto sketch = CauseSketch(10, 10).metric("Host", "schedstat_oncpu_ns", 900, 300);
+  EXPECT_EQ(evidence("on a core", sketch.comparison().metrics.front(), MetricTime::kCycle).text,
+            "on a core: 90.0 -> 30.0 % (x 0.33)");
 }
 
 TEST(CauseText, a_time_is_told_per_cycle) {
@@ -261,7 +289,7 @@ TEST(Unattributed, idle_time_that_makes_the_change_is_told_even_if_its_reason_is
   ASSERT_EQ(causes.size(), 1u);
   EXPECT_EQ(causes.front().kind, CauseKind::kUnattributed);
   EXPECT_EQ(causes.front().headline, "GPU 0 is idle for longer, and no recorded data explains why");
-  EXPECT_TRUE(mentions(causes.front().evidence, "explains +10.0 of +10.0 ms per cycle, 100 %"));
+  EXPECT_TRUE(mentions(causes.front().evidence, "it explains +10.0 of +10.0 ms per cycle, 100 %"));
 }
 
 TEST(AnswerTest, a_device_that_goes_on_after_the_cycles_has_a_time_of_its_own) {

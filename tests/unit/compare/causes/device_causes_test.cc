@@ -26,7 +26,7 @@ TEST(ClockDrop, a_lower_clock_that_explains_slower_kernels_is_sure) {
   EXPECT_NEAR(cause->score, 1, 1e-9);
   EXPECT_EQ(cause->headline, "the clock of GPU 0 dropped from 1980 to 990 MHz");
   EXPECT_TRUE(mentions(cause->evidence, "1980 -> 990 MHz (x 0.50)"));
-  EXPECT_TRUE(mentions(cause->evidence, "100 % of kernel time"));
+  EXPECT_TRUE(mentions(cause->evidence, "the lower clock explains all of the extra kernel time"));
   EXPECT_TRUE(cause->against.empty());
 }
 
@@ -34,6 +34,8 @@ TEST(ClockDrop, the_less_of_the_kernels_it_explains_the_less_sure_it_is) {
   auto partly = clocked(0.5, 1.8).kernel("unmoved", 8, 8);
   EXPECT_LT(score_of(device_causes(partly), CauseKind::kClockDrop), 0.9);
   EXPECT_GE(score_of(device_causes(partly), CauseKind::kClockDrop), kListedScore);
+  EXPECT_TRUE(mentions(device_causes(partly).front().evidence,
+                       "explains the extra time of kernels that make up 33 % of the kernel time"));
 }
 
 TEST(ClockDrop, a_shallow_drop_is_listed_but_not_sure) {
@@ -54,6 +56,8 @@ TEST(ClockDrop, a_higher_clock_is_told_as_a_rise) {
   const auto causes = device_causes(clocked(1.5, 0.7));
   ASSERT_NE(find(causes, CauseKind::kClockDrop), nullptr);
   EXPECT_EQ(causes.front().headline, "the clock of GPU 0 rose from 1980 to 2970 MHz");
+  EXPECT_TRUE(
+      mentions(causes.front().evidence, "the higher clock explains all of the saved kernel time"));
 }
 
 TEST(ClockDrop, the_reason_is_named_where_the_device_tells_it) {
@@ -143,6 +147,77 @@ TEST(OtherTenant, use_beyond_the_traces_own_work_belongs_to_another_process) {
       mentions(cause->evidence,
                "fills 50 -> 50 % of the cycle, so another process uses 0 -> 48 % of the time"));
   EXPECT_TRUE(mentions(cause->against, "own kernels did not get slower"));
+}
+
+IdleCauseRow waiting_work_row(double normal_ms, double abnormal_ms) {
+  IdleCauseRow row;
+  row.cause = {analysis::IdleKind::kLaunched, "", ""};
+  row.ms_per_cycle_normal = CauseSketch::around(normal_ms);
+  row.ms_per_cycle_abnormal = CauseSketch::around(abnormal_ms);
+  row.ms = change_between(row.ms_per_cycle_normal, row.ms_per_cycle_abnormal);
+  return row;
+}
+
+// The cycle takes 3 ms longer, the kernels only 0.5 ms: the rest is launched work that waits while
+// the device does the work of the other process.
+CauseSketch delayed(double use) {
+  CauseSketch sketch = CauseSketch(10, 13)
+                           .device("GPU 0", 5, 5.5)
+                           .metric("GPU 0", "gpu_usage", 50, use)
+                           .kernel("gemm", 4, 4.5);
+  sketch.edit().idle = {waiting_work_row(0.1, 6.6)};
+  sketch.edit().launches = {
+      {.device = "GPU 0",
+       .rank = 0,
+       .delay_us = change_between(CauseSketch::around(1.5), CauseSketch::around(2250)),
+       .queue = {}}};
+  return sketch;
+}
+
+TEST(OtherTenant, launched_work_that_waits_is_what_it_costs) {
+  const auto causes = find_causes(delayed(98).comparison());
+  const Cause* cause = find(causes, CauseKind::kOtherTenant);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_TRUE(mentions(cause->evidence,
+                       "its work delays the start of ours: 0.1 -> 6.60 ms per cycle in which "
+                       "launched work waits and none of ours runs (+6.50 ms)"));
+  EXPECT_TRUE(mentions(cause->evidence, "launch delay: 1.50 us -> 2.25 ms"));
+  EXPECT_TRUE(mentions(cause->evidence, "own kernels themselves, once they run: 4.00 -> 4.50 ms"));
+  // Work waits 6.5 ms longer, but the device is idle only 2.5 ms longer.
+  EXPECT_NEAR(cause->explains_ms, 0.5 + 2.5, 0.01);
+  EXPECT_TRUE(mentions(cause->evidence, "it explains +3.00 of +3.00 ms per cycle, 100 %"));
+  EXPECT_FALSE(mentions(cause->against, "explains"));
+}
+
+TEST(OtherTenant, waiting_work_changes_what_it_explains_and_not_how_sure_it_is) {
+  CauseSketch without = delayed(98);
+  without.edit().idle.clear();
+  const auto causes = device_causes(without);
+  const Cause* cause = find(causes, CauseKind::kOtherTenant);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_NEAR(cause->explains_ms, 0.5, 0.01);
+  EXPECT_EQ(cause->score, score_of(device_causes(delayed(98)), CauseKind::kOtherTenant));
+}
+
+TEST(OtherTenant, work_that_waits_as_long_as_before_is_not_its_doing) {
+  CauseSketch same = delayed(98);
+  same.edit().idle = {waiting_work_row(0.1, 0.12)};
+  const auto causes = device_causes(same);
+  EXPECT_FALSE(mentions(find(causes, CauseKind::kOtherTenant)->evidence, "its work delays"));
+}
+
+TEST(OtherTenant, a_counter_that_misses_own_work_is_doubted) {
+  const auto causes = device_causes(CauseSketch(10, 10)
+                                        .device("GPU 0", 2.4, 2)
+                                        .metric("GPU 0", "gpu_usage", 0, 99)
+                                        .kernel("gemm", 2, 2));
+  const Cause* cause = find(causes, CauseKind::kOtherTenant);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_TRUE(mentions(cause->against,
+                       "the counter missed own work of the normal run: it shows 0 %, and the "
+                       "trace's work alone fills 24 % of the cycle"));
+  EXPECT_FALSE(mentions(find(device_causes(used(98)), CauseKind::kOtherTenant)->against,
+                        "the counter missed"));
 }
 
 TEST(OtherTenant, the_more_use_the_surer) {

@@ -212,6 +212,62 @@ TEST(HostCode, is_silent_while_the_time_is_inside_operators) {
             nullptr);
 }
 
+// In both runs the device goes on long after the cycles, and is busy in all of them.
+CauseSketch far_ahead(CauseSketch sketch) {
+  sketch.device("GPU 0", 9, 19).kernel("gemm", 4, 4);
+  sketch.edit().devices.back().outlasts_cycles = true;
+  sketch.edit().devices.back().outlasts_both = true;
+  return sketch;
+}
+
+CauseSketch not_ahead(CauseSketch sketch) {
+  return sketch.device("GPU 0", 9, 19).kernel("gemm", 4, 4);
+}
+
+TEST(HostFarAhead, time_between_operators_is_a_cause_though_the_device_is_always_busy) {
+  const CauseSketch sketch = CauseSketch(10, 20).device("Host", 8, 8).op("linear", 3, 3);
+  const auto causes = host_causes(far_ahead(sketch));
+  const Cause* cause = find(causes, CauseKind::kLaunchBound);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_EQ(cause->headline, "the host spends longer between operators");
+  EXPECT_TRUE(mentions(cause->evidence, "the host waits for the device in neither run"));
+  EXPECT_NEAR(cause->explains_ms, 10, 0.1);
+  EXPECT_EQ(find(host_causes(not_ahead(sketch)), CauseKind::kLaunchBound), nullptr);
+}
+
+TEST(HostFarAhead, a_slower_host_is_a_cause_by_its_own_time) {
+  const CauseSketch sketch =
+      CauseSketch(10, 20).device("Host", 9, 18).op("linear", 4, 8).op("add", 1, 2).op("norm", 1, 2);
+  const auto causes = host_causes(far_ahead(sketch));
+  const Cause* cause = find(causes, CauseKind::kHostSlow);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_TRUE(mentions(cause->evidence, "host time in operators and calls: 9.00 -> 18.0 ms"));
+  EXPECT_EQ(find(host_causes(not_ahead(sketch)), CauseKind::kHostSlow), nullptr);
+}
+
+TEST(HostFarAhead, more_launches_are_a_cause_if_operators_and_calls_take_longer) {
+  const CauseSketch sketch = CauseSketch(10, 20)
+                                 .device("Host", 9, 18)
+                                 .call("cudaGraphLaunch", 0.1, 0)
+                                 .calls(1, 0)
+                                 .call("cudaLaunchKernel", 0, 3)
+                                 .calls(0, 150);
+  const auto causes = host_causes(far_ahead(sketch));
+  const Cause* cause = find(causes, CauseKind::kLaunchBound);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_EQ(cause->headline,
+            "more calls launch the work of a cycle (1 -> 150), and the host needs longer for them");
+  EXPECT_EQ(find(host_causes(not_ahead(sketch)), CauseKind::kLaunchBound), nullptr);
+}
+
+TEST(HostFarAhead, waiting_for_a_core_needs_no_device_that_waits) {
+  const CauseSketch sketch = CauseSketch(10, 20)
+                                 .metric("Host", "schedstat_runq_ns", 1, 500)
+                                 .metric("Host", "host_cpu_usage", 20, 99);
+  EXPECT_GE(score_of(host_causes(far_ahead(sketch)), CauseKind::kHostContention), 0.9);
+  EXPECT_LT(score_of(host_causes(not_ahead(sketch)), CauseKind::kHostContention), kConfidentScore);
+}
+
 TEST(Synchronisation, more_waits_for_the_device_are_counted) {
   const auto causes = host_causes(slower_by(1.5).call("cudaDeviceSynchronize", 1, 4).calls(2, 14));
   const Cause* cause = find(causes, CauseKind::kSynchronisation);

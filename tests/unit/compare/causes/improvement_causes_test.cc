@@ -21,7 +21,7 @@ TEST(Improvements, loading_the_input_takes_less) {
   const Cause* cause = find(causes, CauseKind::kInputPipeline);
   ASSERT_NE(cause, nullptr);
   EXPECT_TRUE(cause->improves);
-  EXPECT_EQ(cause->headline, "loading the input takes less");
+  EXPECT_EQ(cause->headline, "loading the input takes less time");
   EXPECT_GE(cause->score, kConfidentScore);
   EXPECT_TRUE(mentions(cause->evidence, "loading the input: 11.0 -> 1.00 ms per cycle"));
   EXPECT_NEAR(cause->explains_ms, -10, 0.1);
@@ -99,6 +99,23 @@ TEST(Improvements, another_process_has_left) {
   const Cause* cause = find(causes, CauseKind::kOtherTenant);
   ASSERT_NE(cause, nullptr);
   EXPECT_EQ(cause->headline, "no other process uses GPU 0 any more");
+  EXPECT_NEAR(cause->explains_ms, -4, 0.01);
+}
+
+TEST(Improvements, work_that_no_longer_waits_for_another_process_is_what_its_leaving_saves) {
+  CauseSketch sketch = CauseSketch(20, 10)
+                           .device("GPU 0", 8, 4)
+                           .kernel("gemm", 8, 4)
+                           .metric("GPU 0", "gpu_usage", 95, 42);
+  IdleCauseRow wait;
+  wait.cause = {analysis::IdleKind::kLaunched, "", ""};
+  wait.ms = change_between(CauseSketch::around(5), CauseSketch::around(0.1));
+  sketch.edit().idle = {wait};
+  const auto causes = improvements(sketch);
+  const Cause* cause = find(causes, CauseKind::kOtherTenant);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_TRUE(mentions(cause->evidence, "its work delayed the start of ours: 5.00 -> 0.1 ms"));
+  EXPECT_NEAR(cause->explains_ms, -4 - 4.9, 0.01);
 }
 
 TEST(Improvements, a_higher_memory_clock) {
@@ -119,6 +136,68 @@ TEST(Improvements, less_waiting_in_one_call) {
   const Cause* cause = find(causes, CauseKind::kHostBlocks);
   ASSERT_NE(cause, nullptr);
   EXPECT_EQ(cause->headline, "the host waits less in hipMemcpyWithStream");
+}
+
+// In both runs the device goes on long after the cycles.
+CauseSketch never_waiting(CauseSketch sketch) {
+  sketch.device("GPU 0", 19, 9).kernel("gemm", 4, 4);
+  sketch.edit().devices.back().outlasts_cycles = true;
+  sketch.edit().devices.back().outlasts_both = true;
+  return sketch;
+}
+
+CauseSketch with_a_busy_device(CauseSketch sketch) {
+  return sketch.device("GPU 0", 19, 9).kernel("gemm", 4, 4);
+}
+
+TEST(NeverWaitingHost, less_code_between_operators_is_a_cause_though_the_device_is_always_busy) {
+  const CauseSketch sketch = CauseSketch(20, 10).device("Host", 8, 8).op("linear", 3, 3);
+  const auto causes = improvements(never_waiting(sketch));
+  const Cause* cause = find(causes, CauseKind::kLaunchBound);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_TRUE(cause->improves);
+  EXPECT_EQ(cause->headline, "the host spends less time between operators");
+  EXPECT_TRUE(mentions(cause->evidence, "the host waits for the device in neither run"));
+  EXPECT_NEAR(cause->explains_ms, -10, 0.1);
+  EXPECT_EQ(find(improvements(with_a_busy_device(sketch)), CauseKind::kLaunchBound), nullptr)
+      << "a device that keeps up with the cycles would wait less";
+}
+
+TEST(NeverWaitingHost, code_between_operators_that_stayed_is_no_cause) {
+  const CauseSketch sketch = CauseSketch(20, 10).device("Host", 18, 8).op("linear", 3, 3);
+  EXPECT_EQ(find(improvements(never_waiting(sketch)), CauseKind::kLaunchBound), nullptr);
+}
+
+TEST(NeverWaitingHost, a_quicker_host_is_a_cause_by_its_own_time) {
+  const CauseSketch sketch =
+      CauseSketch(20, 10).device("Host", 18, 9).op("linear", 8, 4).op("add", 2, 1).op("norm", 2, 1);
+  const auto causes = improvements(never_waiting(sketch));
+  const Cause* cause = find(causes, CauseKind::kHostSlow);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_EQ(cause->headline, "everything takes less time on the host");
+  EXPECT_TRUE(mentions(cause->evidence, "host time in operators and calls: 18.0 -> 9.00 ms"));
+  EXPECT_EQ(find(improvements(with_a_busy_device(sketch)), CauseKind::kHostSlow), nullptr);
+}
+
+TEST(NeverWaitingHost, fewer_launches_are_a_cause_if_operators_and_calls_take_less_time) {
+  const auto launching = [](double busy_normal_ms, double busy_abnormal_ms) {
+    return never_waiting(CauseSketch(20, 10)
+                             .device("Host", busy_normal_ms, busy_abnormal_ms)
+                             .call("cudaLaunchKernel", 3, 0)
+                             .calls(150, 0)
+                             .call("cudaGraphLaunch", 0, 0.1)
+                             .calls(0, 1));
+  };
+  const auto causes = improvements(launching(18, 9));
+  const Cause* cause = find(causes, CauseKind::kLaunchBound);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_EQ(cause->headline,
+            "fewer calls launch the work of a cycle (150 -> 1), and the host needs less time for "
+            "them");
+  const auto others = improvements(launching(10, 9.5));
+  const Cause* other = find(others, CauseKind::kLaunchBound);
+  ASSERT_NE(other, nullptr);
+  EXPECT_EQ(other->headline, "the host spends less time between operators");
 }
 
 TEST(FewerLaunches, a_graph_that_saves_the_waiting_is_told_with_its_calls) {

@@ -311,6 +311,46 @@ TEST(BusTraffic, where_the_trace_tells_no_bytes_the_devices_use_must_speak) {
   EXPECT_TRUE(is_bus_shared(silent(100)));
 }
 
+CauseSketch with_waiting_work(double normal_ms, double abnormal_ms) {
+  CauseSketch sketch(10, 10);
+  IdleCauseRow row;
+  row.cause = {analysis::IdleKind::kLaunched, "", ""};
+  row.ms = change_between(CauseSketch::around(normal_ms), CauseSketch::around(abnormal_ms));
+  sketch.edit().idle = {row};
+  return sketch;
+}
+
+TEST(WaitingWork, must_rise_or_fall_by_a_real_part_of_the_cycle) {
+  const CauseSketch longer = with_waiting_work(0.1, 2);
+  const CauseSketch shorter = with_waiting_work(2, 0.1);
+  EXPECT_NE(longer_wait_of_work(longer.symptoms()), nullptr);
+  EXPECT_EQ(shorter_wait_of_work(longer.symptoms()), nullptr);
+  EXPECT_NE(shorter_wait_of_work(shorter.symptoms()), nullptr);
+  EXPECT_EQ(longer_wait_of_work(with_waiting_work(0.1, 0.25).symptoms()), nullptr)
+      << "1.5 % of the cycle";
+  CauseSketch other = with_waiting_work(0.1, 2);
+  other.edit().idle.front().cause.kind = analysis::IdleKind::kNothing;
+  EXPECT_EQ(longer_wait_of_work(other.symptoms()), nullptr);
+}
+
+TEST(HostTime, the_cycle_is_the_hosts_only_if_every_device_outlasts_it_in_both_runs) {
+  CauseSketch sketch = CauseSketch(20, 10).device("GPU 0", 19, 9).device("GPU 1", 19, 9);
+  EXPECT_FALSE(cycle_is_host_time(sketch.symptoms()));
+  for (DeviceRow& row : sketch.edit().devices) row.outlasts_cycles = true;
+  EXPECT_FALSE(cycle_is_host_time(sketch.symptoms())) << "in one of the runs";
+  sketch.edit().devices.back().outlasts_both = true;
+  EXPECT_FALSE(cycle_is_host_time(sketch.symptoms())) << "on one of the devices";
+  for (DeviceRow& row : sketch.edit().devices) row.outlasts_both = row.device != "Host";
+  EXPECT_TRUE(cycle_is_host_time(sketch.symptoms()));
+}
+
+TEST(HostTime, the_host_has_a_row_of_its_own) {
+  const CauseSketch sketch = CauseSketch(20, 10).device("Host", 18, 9);
+  const Symptoms symptoms = sketch.symptoms();
+  ASSERT_NE(host_row(symptoms), nullptr);
+  EXPECT_NEAR(host_row(symptoms)->busy_ms.normal.mean, 18, 0.1);
+}
+
 }  // namespace
 
 }  // namespace strobe::compare

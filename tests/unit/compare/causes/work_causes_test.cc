@@ -108,10 +108,11 @@ TEST(KernelMix, kernels_that_explain_little_of_the_change_are_not_called_confide
   const Cause* cause = find(few, CauseKind::kKernelMix);
   ASSERT_NE(cause, nullptr);
   EXPECT_LT(cause->score, kConfidentScore);
-  EXPECT_TRUE(mentions(cause->against, "only explains +1.50 of +12.0 ms per cycle, 12 %"));
+  EXPECT_TRUE(mentions(cause->against, "it explains only +1.50 of +12.0 ms per cycle, 12 %"));
   const auto most = find_causes(fusion_lost(12).comparison());
   EXPECT_GE(score_of(most, CauseKind::kKernelMix), kConfidentScore);
-  EXPECT_TRUE(mentions(find(most, CauseKind::kKernelMix)->evidence, "explains +1.50 of +2.00 ms"));
+  EXPECT_TRUE(
+      mentions(find(most, CauseKind::kKernelMix)->evidence, "it explains +1.50 of +2.00 ms"));
 }
 
 TEST(KernelMix, a_program_with_mostly_other_kernels_is_another_program_whatever_they_take) {

@@ -6,6 +6,7 @@
 namespace strobe::compare {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr std::int64_t kBase = 1'000'000;
@@ -50,6 +51,35 @@ TEST(TimeBaseTest, elsewhere_is_no_overlap_and_both_ranges_are_told) {
   EXPECT_THAT(remark, HasSubstr("5.000 s to 6.500 s"));
   EXPECT_THAT(remark, HasSubstr("1.000 s to 2.000 s"));
   EXPECT_THAT(remark, HasSubstr("11.000 s to 12.000 s"));
+}
+
+// Five cycles of 10 ns; the samples at 12 and 34 are the only ones inside.
+TEST(SamplesOfCyclesTest, cycles_without_a_sample_share_that_of_a_neighbour) {
+  const TimeParts cycles(std::vector<Interval>{{0, 10}, {10, 20}, {20, 30}, {30, 40}, {40, 50}});
+  const std::vector<std::int64_t> slow = {-20, 12, 34, 70};
+  EXPECT_THAT(samples_of_cycles(cycles, device::MetricKind::kGauge, slow),
+              ElementsAre(0, 0, 0, 1, 1))
+      << "a gauge stays what it was";
+  EXPECT_THAT(samples_of_cycles(cycles, device::MetricKind::kWindow, slow),
+              ElementsAre(0, 0, 1, 1, 1))
+      << "a window describes the time before its sample";
+}
+
+TEST(SamplesOfCyclesTest, a_fast_sampler_gives_each_cycle_its_own) {
+  const TimeParts cycles(std::vector<Interval>{{0, 10}, {10, 20}, {20, 30}});
+  const std::vector<std::int64_t> fast = {1, 6, 11, 16, 21, 26};
+  for (const auto kind : {device::MetricKind::kGauge, device::MetricKind::kCounter}) {
+    const std::vector<std::size_t> samples = samples_of_cycles(cycles, kind, fast);
+    EXPECT_LT(samples[0], samples[1]);
+    EXPECT_LT(samples[1], samples[2]);
+  }
+}
+
+TEST(SamplesOfCyclesTest, a_sampler_that_only_surrounds_the_cycles_gives_all_the_same) {
+  const TimeParts cycles(std::vector<Interval>{{0, 10}, {10, 20}});
+  EXPECT_THAT(
+      samples_of_cycles(cycles, device::MetricKind::kGauge, std::vector<std::int64_t>{-100, 100}),
+      ElementsAre(0, 0));
 }
 
 using device::MetricScope;

@@ -13,12 +13,15 @@ using ::testing::HasSubstr;
 const std::vector<double> kCycles = {100, 101, 99, 100, 102};
 
 ComparisonSketch several() {
-  return ComparisonSketch(kCycles, kCycles)
-      .function("same", "GPU 0", {5, 5.1, 4.9, 5, 5.2}, {5, 5.1, 4.9, 5.05, 5.15})
-      .function("slow", "GPU 0", {20, 21, 19, 20, 22}, {30, 31, 29, 30, 32})
-      .function("fast", "Host", {20, 21, 19, 20, 22}, {10, 11, 9, 10, 12})
-      .function("fresh", "GPU 0", {0, 0, 0, 0, 0}, {1, 1, 1, 1, 1})
-      .function("gone", "GPU 0", {2, 2, 2, 2, 2}, {0, 0, 0, 0, 0});
+  ComparisonSketch sketch =
+      ComparisonSketch(kCycles, kCycles)
+          .function("same", "GPU 0", {5, 5.1, 4.9, 5, 5.2}, {5, 5.1, 4.9, 5.05, 5.15})
+          .function("slow", "GPU 0", {20, 21, 19, 20, 22}, {30, 31, 29, 30, 32})
+          .function("fast", "Host", {20, 21, 19, 20, 22}, {10, 11, 9, 10, 12})
+          .function("fresh", "GPU 0", {0, 0, 0, 0, 0}, {1, 1, 1, 1, 1})
+          .function("gone", "GPU 0", {2, 2, 2, 2, 2}, {0, 0, 0, 0, 0});
+  for (compare::FunctionRow& row : sketch.edit().functions) row.ms.q = row.ms.rank.p;
+  return sketch;
 }
 
 std::vector<std::string> shown_cells(const Section& section, std::size_t row) {
@@ -40,6 +43,28 @@ TEST(CompareFunctionSectionsTest, changed_functions_come_first_and_carry_interva
                                                    "-12.0, -8.0", "0.008", "5,5", "faster"));
   EXPECT_THAT(shown_cells(section, 2).back(), HasSubstr("~ "));
   EXPECT_THAT(section.lead, HasSubstr("2 of 3 functions changed"));
+}
+
+TEST(CompareFunctionSectionsTest, the_lead_says_the_order_and_whose_q_it_is) {
+  auto sketch = several();
+  const std::string lead = function_section(sketch.comparison(), 0).lead;
+  EXPECT_THAT(lead, HasSubstr("by suspicion"));
+  EXPECT_THAT(lead, HasSubstr("q, of these times, is the expected share of false alarms among all "
+                              "rows with this q or a smaller one"));
+  sketch.edit().order = compare::RankKey::kImpact;
+  EXPECT_THAT(function_section(sketch.comparison(), 0).lead,
+              HasSubstr("The largest change beyond chance first."));
+  sketch.edit().functions[1].beta.q = 0.0001;
+  sketch.edit().functions[1].ms.q = 0.3;
+  EXPECT_EQ(shown_cells(function_section(sketch.comparison(), 0), 1)[5], "0.30");
+}
+
+TEST(CompareFunctionSectionsTest, columns_are_called_by_the_labels_of_the_runs) {
+  auto sketch = several();
+  sketch.edit().normal.label = "main";
+  sketch.edit().abnormal.label = "faster_branch";
+  EXPECT_EQ(function_section(sketch.comparison(), 0).table.columns[4].header,
+            "main ->\nfaster_branch");
 }
 
 TEST(CompareFunctionSectionsTest, sorted_by_impact_no_verdict_pushes_a_large_change_down) {

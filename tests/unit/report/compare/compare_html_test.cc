@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "strobe/report/compare/compare_plots.h"
 #include "tests/support/comparison_sketch.h"
 
@@ -110,10 +112,32 @@ TEST(CompareHtmlTest, functions_are_drawn_as_pairs_the_changed_ones_first) {
   EXPECT_LT(svg.find("gemm"), svg.find("norm"));
 }
 
-TEST(CompareHtmlTest, only_changed_functions_are_diamonds_of_the_effect_plot) {
-  const std::string svg = effect_plot(slower_run().comparison());
-  EXPECT_EQ(count(svg, "<path"), 1u);
-  EXPECT_EQ(count(svg, "class=\"same\""), 1u);
+TEST(CompareHtmlTest, without_an_interval_no_box_is_drawn_or_explained) {
+  auto sketch = slower_run();
+  EXPECT_THAT(compare_html(sketch.comparison(), 0), HasSubstr("the box is the 95 % interval of"));
+  compare::CycleRow& row = sketch.edit().cycles[0];
+  row.ms.shift.low = -std::numeric_limits<double>::infinity();
+  row.ms.shift.high = std::numeric_limits<double>::infinity();
+  row.all_differences = {7, 13};
+  EXPECT_EQ(count(cycle_plot(sketch.comparison()), "class=\"interval\""), 0u);
+  const std::string html = compare_html(sketch.comparison(), 0);
+  EXPECT_THAT(html, Not(HasSubstr("the box is the 95 % interval of the shift, drawn from")));
+  EXPECT_THAT(html, HasSubstr("no 95 % interval, all differences +7.0 to +13.0 ms"));
+}
+
+TEST(CompareHtmlTest, a_cause_is_a_heading_and_a_function_keeps_its_name) {
+  auto sketch = slower_run();
+  sketch.cause(compare::CauseKind::kClockDrop, 0.9, "the clock of GPU 0 dropped");
+  const std::string html = compare_html(sketch.comparison(), 0);
+  EXPECT_THAT(html, HasSubstr("<h3>The clock of GPU 0 dropped (score 0.90)</h3>"));
+  EXPECT_THAT(html, HasSubstr("<h3>gemm&lt;float&gt;(a &amp; b) on GPU 0"));
+}
+
+TEST(CompareHtmlTest, the_rank_of_a_function_stands_there_only_if_there_are_several) {
+  auto sketch = slower_run();
+  EXPECT_THAT(compare_html(sketch.comparison(), 0), Not(HasSubstr(">rank</th>")));
+  sketch.edit().normal.ranks.push_back(sketch.comparison().normal.ranks.front());
+  EXPECT_THAT(compare_html(sketch.comparison(), 0), HasSubstr(">rank</th>"));
 }
 
 TEST(CompareHtmlTest, a_partial_cycle_is_hatched_in_the_timeline) {
@@ -144,10 +168,22 @@ TEST(CompareHtmlTest, ranks_have_a_picture_where_there_are_several) {
   EXPECT_EQ(count(svg, " sure\""), 1u);
 }
 
+TEST(CompareHtmlTest, a_page_says_which_ranks_and_functions_a_picture_shows) {
+  auto ranks = slower_run();
+  EXPECT_THAT(compare_html(ranks.comparison(), 0), HasSubstr("<h2>Functions</h2>"));
+  for (std::int32_t rank = 1; rank < 20; ++rank) {
+    ranks.function("norm", "GPU 0", {20, 21, 19, 20, 22}, {22, 23, 21, 22, 24}, rank);
+  }
+  ranks.edit().normal.ranks.push_back(ranks.comparison().normal.ranks.front());
+  const std::string html = compare_html(ranks.comparison(), 0);
+  EXPECT_THAT(html, HasSubstr("<h2>The first 20 functions</h2>"));
+  EXPECT_THAT(html, HasSubstr("per cycle, on the first 16 of 20 ranks; a frame"));
+  EXPECT_THAT(html, HasSubstr("normal (GPU 0 of rank 0)"));
+}
+
 TEST(CompareHtmlTest, nothing_to_draw_draws_nothing) {
   const ComparisonSketch bare({100, 101, 99, 100}, {100, 101, 99, 100});
   EXPECT_EQ(function_plot(bare.comparison()), "");
-  EXPECT_EQ(effect_plot(bare.comparison()), "");
   EXPECT_EQ(timeline_plot(bare.comparison()), "");
 }
 

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "tests/support/comparison_sketch.h"
 
 namespace strobe::report {
@@ -73,6 +75,18 @@ TEST(CompareJsonTest, what_is_no_number_is_null) {
   EXPECT_THAT(compare_json(four_cycles().comparison()), HasSubstr("\"between_runs_p\":null"));
 }
 
+TEST(CompareJsonTest, where_there_is_no_interval_all_differences_have_keys_of_their_own) {
+  auto sketch = four_cycles();
+  EXPECT_THAT(compare_json(sketch.comparison()), HasSubstr("\"all_differences_ms\":null"));
+  compare::CycleRow& row = sketch.edit().cycles.front();
+  row.ms.shift.low = -std::numeric_limits<double>::infinity();
+  row.ms.shift.high = std::numeric_limits<double>::infinity();
+  row.all_differences = {8, 12.5};
+  const std::string json = compare_json(sketch.comparison());
+  EXPECT_THAT(json, HasSubstr("\"shift_low\":null,\"shift_high\":null,"));
+  EXPECT_THAT(json, HasSubstr("\"all_differences_ms\":{\"least\":8,\"largest\":12.5}"));
+}
+
 TEST(CompareJsonTest, partial_cycles_count_from_one) {
   auto partial = four_cycles();
   partial.edit().normal.ranks[0].devices[0].is_partial[2] = true;
@@ -96,6 +110,20 @@ TEST(CompareJsonTest, a_cycle_says_where_it_lies_in_its_trace_and_where_it_is_le
 TEST(CompareJsonTest, a_metric_says_whether_it_changed_and_what_tells_so) {
   EXPECT_THAT(compare_json(four_cycles().comparison()),
               HasSubstr("\"rank\":0,\"told_by\":\"busy\",\"changed\":true,"));
+}
+
+TEST(CompareJsonTest, a_sample_that_cycles_share_counts_once) {
+  auto sketch = four_cycles();
+  EXPECT_THAT(compare_json(sketch.comparison()), HasSubstr("\"shares_samples\":false,"));
+  compare::MetricRow& row = sketch.edit().metrics.front();
+  row.busy_by_sample =
+      compare::change_between(std::vector<double>{1980}, std::vector<double>{990, 990});
+  row.busy_by_sample->q = std::numeric_limits<double>::quiet_NaN();
+  const std::string json = compare_json(sketch.comparison());
+  EXPECT_THAT(json, HasSubstr("\"told_by\":\"busy\",\"changed\":false,"));
+  EXPECT_THAT(json,
+              HasSubstr("\"cycles_normal\":4,\"cycles_abnormal\":4,\"shares_samples\":true,"));
+  EXPECT_THAT(json, HasSubstr("\"busy\":{\"n_normal\":1,\"n_abnormal\":2,"));
 }
 
 TEST(CompareJsonTest, causes_have_evidence_with_its_rows) {

@@ -34,6 +34,8 @@ TEST(CompareNumbersTest, both_ends_of_an_interval_have_one_unit) {
   EXPECT_EQ(time_interval_text({0, -0.62, 12.34}), "-0.6 to +12.3 ms");
   EXPECT_EQ(time_interval_text({0, 0.001, 0.002}), "+1.00 to +2.00 us");
   EXPECT_EQ(time_interval_text({0, -kInfinity, kInfinity}), "none");
+  EXPECT_FALSE(has_interval({0, -kInfinity, kInfinity}));
+  EXPECT_TRUE(has_interval({0, -1, 1}));
   EXPECT_EQ(ms_interval_text({0, 43.08, 47.2}), "+43.1, +47.2");
 }
 

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <limits>
 #include <sstream>
 
 #include "strobe/report/render/display_text.h"
@@ -88,6 +89,39 @@ TEST(CompareReportTest, the_cycle_test_shows_both_tests_the_shift_and_the_effect
   EXPECT_THAT(cells, testing::ElementsAre("step", "5 and 5", "100 ms", "110 ms", "+10.0 ms",
                                           "+8.0 to +12.0 ms", "0.008", "<0.001", "slower"));
   EXPECT_THAT(section.notes[0], HasSubstr("Cliff's delta +1.00 (large)"));
+}
+
+TEST(CompareReportTest, a_cycle_test_without_an_interval_says_so) {
+  auto sketch = everything();
+  compare::CycleRow& row = sketch.edit().cycles.front();
+  row.ms.shift.low = -std::numeric_limits<double>::infinity();
+  row.ms.shift.high = std::numeric_limits<double>::infinity();
+  row.all_differences = {7, 13};
+  const Section section = cycle_section(sketch.comparison());
+  EXPECT_EQ(cell_text(section.table.rows[0].cells[5]), "none");
+  EXPECT_EQ(section.notes[0],
+            "The cycles drift too much, and are too few, for a 95 % interval of the change. All "
+            "differences between an abnormal and a normal cycle: +7.0 to +13.0 ms.");
+}
+
+TEST(CompareReportTest, a_cycle_time_that_did_not_change_says_so_in_words) {
+  const ComparisonSketch bare =
+      ComparisonSketch({100, 101, 99, 102}, {100, 101, 99, 102}).answer(Answer::kNoChange);
+  EXPECT_EQ(cell_text(cycle_section(bare.comparison()).table.rows[0].cells[8]), "no evidence");
+}
+
+TEST(CompareReportTest, columns_and_facts_have_the_labels_of_the_runs) {
+  auto sketch = everything();
+  sketch.edit().normal.label = "main";
+  sketch.edit().abnormal.label = "branch";
+  const Document document = compare_document(sketch.comparison(), 10);
+  EXPECT_EQ(document.facts[0].key, "normal");
+  EXPECT_EQ(document.facts[0].label, "main");
+  EXPECT_EQ(document.facts[1].label, "branch");
+  const Section section = cycle_section(sketch.comparison());
+  EXPECT_EQ(section.table.columns[2].key, "normal");
+  EXPECT_EQ(section.table.columns[2].header, "main");
+  EXPECT_EQ(section.table.columns[3].header, "branch");
 }
 
 TEST(CompareReportTest, parts_without_content_are_left_out) {

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "tests/support/comparison_sketch.h"
 
 namespace strobe::report {
@@ -25,8 +27,22 @@ TEST(CompareVerdictTest, the_first_sentence_has_the_change_its_base_its_interval
   const CompareVerdict verdict = verdict_of(slower().comparison());
   EXPECT_EQ(verdict.answer, "slower");
   EXPECT_EQ(verdict.sentences[0],
-            "Slower: the median cycle time rose, 100 ms -> 110 ms (+10.0 ms, +10.0 % of normal, "
-            "95 % interval +8.0 to +12.0 ms; n = 5 and 5).");
+            "Slower: the median cycle time rose, 100 ms -> 110 ms, typical difference "
+            "(Hodges-Lehmann) +10.0 ms or +10.0 % of normal (95 % interval +8.0 to +12.0 ms; n = 5 "
+            "and 5).");
+}
+
+TEST(CompareVerdictTest, a_span_of_differences_is_not_called_an_interval) {
+  compare::Comparison comparison = slower().comparison();
+  compare::CycleRow& row = comparison.cycles.front();
+  row.ms.shift.low = -std::numeric_limits<double>::infinity();
+  row.ms.shift.high = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(interval_words(row), "no 95 % interval");
+  row.all_differences = {7, 13};
+  EXPECT_EQ(verdict_of(comparison).sentences[0],
+            "Slower: the median cycle time rose, 100 ms -> 110 ms, typical difference "
+            "(Hodges-Lehmann) +10.0 ms or +10.0 % of normal (no 95 % interval, all differences "
+            "+7.0 to +13.0 ms; n = 5 and 5).");
 }
 
 TEST(CompareVerdictTest, several_normal_runs_tell_what_differs_anyway) {
@@ -130,12 +146,30 @@ TEST(CompareVerdictTest, the_answer_the_row_and_the_interval_agree) {
   EXPECT_EQ(direction_of(open, Answer::kSlower), "~");
 }
 
-TEST(CompareVerdictTest, the_q_of_a_row_is_the_one_that_its_verdict_rests_on) {
+// A share may fall beyond doubt while the time, which the row shows, rises by little.
+TEST(CompareVerdictTest, the_q_of_a_row_is_that_of_the_time_that_it_shows) {
   compare::FunctionRow row = slower().comparison().functions.front();
-  EXPECT_EQ(shown_q(row), row.beta.q);
-  row.beta.q = 0.9;
-  row.ms.q = 0.01;
-  EXPECT_EQ(shown_q(row), 0.01);
+  row.beta.q = 0.0001;
+  row.ms.q = 0.03;
+  EXPECT_EQ(shown_q(row), 0.03);
+  row.launched.decides = true;
+  row.launched.ms.q = 0.2;
+  EXPECT_EQ(shown_q(row), 0.2);
+}
+
+TEST(CompareVerdictTest, a_metric_is_tested_with_one_value_per_sample) {
+  compare::MetricRow row;
+  const std::vector<double> sixteen(16, 1980.0);
+  const std::vector<double> lower(16, 990.0);
+  row.all = row.busy = compare::change_between(sixteen, lower);
+  row.busy.q = 0.001;
+  EXPECT_EQ(time_of(row), compare::MetricTime::kBusy);
+  EXPECT_TRUE(is_changed(change_of(row)));
+  EXPECT_FALSE(is_untested(change_of(row)));
+  row.busy_by_sample =
+      compare::change_between(std::vector<double>{1980, 1980}, std::vector<double>{990, 985, 990});
+  EXPECT_FALSE(is_changed(change_of(row)));
+  EXPECT_TRUE(is_untested(change_of(row)));
 }
 
 }  // namespace

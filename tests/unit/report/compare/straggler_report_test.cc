@@ -18,19 +18,34 @@ compare::Stragglers among(const std::vector<std::vector<double>>& own_ms) {
   return std::move(found).value();
 }
 
-const std::vector<double> kUsual = {6.0, 6.1, 6.0, 5.9, 6.0, 6.1};
-const std::vector<double> kSlow = {9.0, 9.1, 9.0, 8.9, 9.0, 9.1};
-
 TEST(StragglerReportTest, the_slow_rank_leads_and_its_reason_follows) {
   const Document document = straggler_document(among({kUsual, kUsual, kSlow}), 10);
   ASSERT_GE(document.verdict.size(), 2u);
   EXPECT_EQ(document.verdict[0],
-            "Rank 2 keeps the others waiting: its own work takes 9.00 ms per cycle, 1.50 "
-            "times as long as on the fastest rank, and it was late in 6 of 6 cycles.");
+            "Rank 2 keeps the others waiting: its own time is 9.00 ms per cycle, 1.50 "
+            "times as long as on the fastest rank, and longer than that of its peers in 6 of 6 "
+            "cycles.");
   EXPECT_THAT(document.verdict.back(), HasSubstr("cause"));
   const std::string text = render_text(document, {.width = 100});
   EXPECT_THAT(text, HasSubstr("slow"));
   EXPECT_THAT(text, HasSubstr("gemm"));
+}
+
+TEST(StragglerReportTest, every_slow_rank_is_named_the_slowest_first) {
+  const Document document = straggler_document(
+      among({kUsual, kUsual, kUsual, kUsual, {8.0, 8.1, 8.0, 7.9, 8.0, 8.1}, kSlow}), 10);
+  EXPECT_EQ(document.headline, "Ranks 5, 4 are slow");
+  EXPECT_THAT(document.verdict[0], testing::StartsWith("Rank 5 keeps the others waiting"));
+  EXPECT_THAT(document.verdict[1], testing::StartsWith("Rank 4 keeps the others waiting"));
+}
+
+TEST(StragglerReportTest, problems_of_any_rank_are_named_beside_those_of_the_compared_pair) {
+  compare::Stragglers ranks = among({kUsual, kUsual, kSlow});
+  ranks.quality = {"rank 1 was cut off"};
+  const std::string text = render_text(straggler_document(ranks, 10), {.width = 100});
+  EXPECT_THAT(text, HasSubstr("rank 1 was cut off"));
+  EXPECT_THAT(text, HasSubstr("Data quality of all ranks"));
+  EXPECT_THAT(straggler_html(ranks, 10), HasSubstr("rank 1 was cut off"));
 }
 
 TEST(StragglerReportTest, equal_ranks_are_said_to_be_equal) {
@@ -44,7 +59,7 @@ TEST(StragglerReportTest, one_cycle_is_said_to_be_too_few) {
   const Document document = straggler_document(one, 10);
   ASSERT_EQ(document.verdict.size(), 1u);
   EXPECT_EQ(document.verdict[0],
-            "Too few cycles to compare the own work of the 3 ranks: 1 cycle per rank, and a slow "
+            "Too few cycles to compare the own time of the 3 ranks: 1 cycle per rank, and a slow "
             "rank needs at least 3.");
   EXPECT_EQ(document.headline, "Too few cycles");
   EXPECT_THAT(render_text(document, {.width = 100}), HasSubstr("too few"));
@@ -83,6 +98,7 @@ TEST(StragglerReportTest, each_late_rank_is_named_with_how_often_and_how_much) {
 
 TEST(StragglerReportTest, a_page_opens_with_the_verdict_and_shows_the_ranks) {
   const std::string slow = straggler_html(among({kUsual, kUsual, kSlow}), 10);
+  EXPECT_THAT(slow, HasSubstr("<h1>The ranks of job</h1>"));
   EXPECT_THAT(slow, HasSubstr("<h2>Rank 2 is slow</h2>"));
   EXPECT_THAT(slow, HasSubstr("Rank 2 keeps the others waiting"));
   EXPECT_THAT(slow, HasSubstr("own time and time in collectives of each rank"));
@@ -97,6 +113,13 @@ TEST(StragglerReportTest, a_spreadsheet_gets_plain_numbers) {
   EXPECT_THAT(csv, testing::StartsWith("rank,cycles,cycle_ns,collectives_ns,own_ns,peers_ns,"));
   EXPECT_THAT(csv, HasSubstr("\n2,6,10000000,1000000,9000000,6000000,"));
   EXPECT_THAT(csv, Not(HasSubstr("ms")));
+}
+
+TEST(StragglerReportTest, people_read_words_where_tools_get_a_sign) {
+  const compare::Stragglers ranks = among({kUsual, kUsual, kSlow});
+  EXPECT_THAT(render_text(straggler_document(ranks, 10), {.width = 100}), HasSubstr("no evidence"));
+  EXPECT_THAT(straggler_csv(ranks), HasSubstr(",~\n"));
+  EXPECT_THAT(straggler_json(ranks), HasSubstr("\"verdict\": \"~\""));
 }
 
 TEST(StragglerReportTest, tools_get_the_ranks_and_the_comparison) {
