@@ -1,10 +1,12 @@
 #include "strobe/report/bench/cell_text.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "strobe/base/text.h"
 #include "strobe/report/render/format.h"
 
 namespace strobe::report {
@@ -102,6 +104,40 @@ std::string_view flag_text(CellFlag flag) {
       break;
   }
   return bench::flag_name(flag);
+}
+
+std::vector<std::string> flag_notes(const std::vector<bench::CellRecord>& cells) {
+  static constexpr std::pair<CellFlag, std::string_view> kMeanings[] = {
+      {CellFlag::kThrottled, "more than a quarter of the samples had a clock far below the usual"},
+      {CellFlag::kSameKernels,
+       "both providers ran the same kernels (=), so a difference in time is noise"},
+      {CellFlag::kNearFloor,
+       "at most 1.5 times the time of an empty kernel, so mostly the cost of a launch"},
+      {CellFlag::kHostBound, "a call takes over 20 % longer than its work on the device"},
+      {CellFlag::kFellBack, "compiled, but only kernels of the baseline ran"},
+      {CellFlag::kMathDiffers, "the two sides computed in different precision"},
+      {CellFlag::kUnrepeatable, "another call gave other bits"}};
+  std::vector<std::string> notes;
+  for (const auto& [flag, meaning] : kMeanings) {
+    const auto has_it = [&](const bench::CellRecord& record) { return record.has(flag); };
+    if (!std::ranges::any_of(cells, has_it)) continue;
+    notes.push_back(fmt::format("{}: {}", flag_text(flag), meaning));
+  }
+  return notes;
+}
+
+std::string note_text(std::string_view note) {
+  constexpr std::string_view kEnqueue = "enqueue_us:";
+  constexpr std::string_view kRecompiles = "recompiles:";
+  if (note.starts_with(kEnqueue)) {
+    return fmt::format("queueing a call takes {} us", note.substr(kEnqueue.size()));
+  }
+  if (!note.starts_with(kRecompiles)) return std::string(note);
+  const auto times = parse_whole_number(note.substr(kRecompiles.size()));
+  if (!times) return std::string(note);
+  return *times == 0 ? ""
+                     : fmt::format("compiled again {}",
+                                   counted(static_cast<std::uint64_t>(*times), "time"));
 }
 
 Measure flags_cell(const bench::CellRecord& record) {

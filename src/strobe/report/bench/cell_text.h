@@ -30,6 +30,11 @@ Cell amount_cell(std::optional<double> bytes);
 Cell micros_cell(std::optional<double> us);
 // The words for a flag: "≈ floor", "host-bound", "math-mode differs". Files have flag_name().
 std::string_view flag_text(bench::CellFlag flag);
+// Notes for below a table: what the flags of these cells mean. noise_note() explains "noisy".
+std::vector<std::string> flag_notes(const std::vector<bench::CellRecord>& cells);
+// A worker's note for people: "enqueue_us:114.3" is "queueing a call takes 114.3 us", and
+// what says that nothing happened ("recompiles:0") is "".
+std::string note_text(std::string_view note);
 // All flags of a cell, after "wrong" if its values are; `word` holds the names used in files.
 Measure flags_cell(const bench::CellRecord& record);
 

@@ -104,7 +104,8 @@ std::string left_out_text(const RatioGrid& grid) {
   }
   std::vector<std::string> words;
   for (const auto& [text, count] : missing) words.push_back(fmt::format("{} {}", count, text));
-  if (same > 0) words.push_back(fmt::format("{} with the same kernels (=)", same));
+  if (same > 0)
+    words.push_back(fmt::format("{} with the same kernels (=, a difference is noise)", same));
   if (wrong > 0) words.push_back(fmt::format("{} with wrong values (struck out)", wrong));
   return fmt::format("{}", fmt::join(words, ", "));
 }

@@ -261,14 +261,17 @@ Section kernels_table(const BenchRun& run, const RunTableOptions&) {
   }
   Section table = list_section(
       "kernels", "Kernels",
-      "Kernels that each provider launched, over all its cells; shares are of its kernel time.",
+      "Kernels that each provider launched: in how many of its cells, launches in one call, time "
+      "over all cells, and share of its kernel time.",
       "case",
       {{"provider", "provider", true},
        {"kernel", "kernel", true},
        {"cells", "cells"},
-       {"launches", "launches a call"},
+       {"launches", "launches"},
        {"us", "time"},
        {"share_pct", "share"}});
+  constexpr std::size_t kKernelColumn = 2;
+  table.table.columns[kKernelColumn].least_width = 40;  // long names differ at their end
   for (const Provider& provider : providers) {
     for (const std::string& name : provider.order) {
       const Sum& sum = provider.kernels.at(name);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -124,11 +125,22 @@ Measure headline_cell(const CellRecord& record) {
           .mark = record.status == CellStatus::kWrong ? Mark::kWrong : Mark::kPlain};
 }
 
-void add_noise_note(Section& table, const BenchRun& run) {
+void add_flag_notes(Section& table, const BenchRun& run) {
   const auto noisy = std::ranges::count_if(
       run.cells, [](const CellRecord& record) { return record.has(CellFlag::kNoisy); });
   std::string note = noise_note(static_cast<std::size_t>(noisy), run.cells.size());
   if (!note.empty()) table.notes.push_back(std::move(note));
+  std::ranges::move(flag_notes(run.cells), std::back_inserter(table.notes));
+}
+
+// Tools get the notes as the worker wrote them.
+Measure notes_cell(const std::vector<std::string>& notes) {
+  std::vector<std::string> texts;
+  for (const std::string& note : notes) {
+    if (std::string text = note_text(note); !text.empty()) texts.push_back(std::move(text));
+  }
+  return {.text = fmt::format("{}", fmt::join(texts, "; ")),
+          .word = fmt::format("{}", fmt::join(notes, "; "))};
 }
 
 bool are_neighbours(const CellRecord& a, const CellRecord& b) {
@@ -143,15 +155,16 @@ Cell ratio_cell(const CellRecord* baseline, const CellRecord& record) {
       record.usable_time() == nullptr) {
     return Text{};
   }
-  const double ratio = baseline->usable_time()->p50 / record.usable_time()->p50;
   // A flag may belong to another pair; without kernels to compare, the record's flag is used.
   const bool have_kernels = !baseline->kernels.empty() && !record.kernels.empty();
   const bool is_same =
       have_kernels ? bench::ran_the_same(*baseline, record) : record.has(CellFlag::kSameKernels);
+  // Equal kernels are equally fast: their ratio would only show the noise.
+  if (is_same) return Measure{.text = "", .mark = Mark::kSame};
+  const double ratio = baseline->usable_time()->p50 / record.usable_time()->p50;
   const bool is_noisy = baseline->has(CellFlag::kNoisy) || record.has(CellFlag::kNoisy);
   return Measure{.text = with_noise_mark(fmt::format("{:.2f}x", ratio), is_noisy),
                  .value = ratio,
-                 .mark = is_same ? Mark::kSame : Mark::kPlain,
                  .percent = 100 * ratio};
 }
 
@@ -205,7 +218,7 @@ Section times_table(const BenchRun& run, const RunTableOptions& options) {
     }
     row.cells.push_back(flags_cell(record));
   }
-  add_noise_note(table, run);
+  add_flag_notes(table, run);
   return table;
 }
 
@@ -251,10 +264,11 @@ Section flags_table(const BenchRun& run, const RunTableOptions& options) {
     }
     Row& row = table.table.rows.emplace_back(cell_row(record.cell));
     row.cells.push_back(std::move(flags));
-    row.cells.push_back(Text{fmt::format("{}", fmt::join(notes, "; "))});
+    row.cells.push_back(notes_cell(notes));
   }
   table.notes.push_back(
       fmt::format("{} of {} flagged", table.table.rows.size(), counted(run.cells.size(), "cell")));
+  add_flag_notes(table, run);
   return table;
 }
 
@@ -316,7 +330,7 @@ Section short_table(const bench::BenchRun& run) {
       (record.status == CellStatus::kUnsupported ? table.notes : table.warnings).push_back(line);
     }
   }
-  add_noise_note(table, run);
+  add_flag_notes(table, run);
   return table;
 }
 

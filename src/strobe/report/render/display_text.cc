@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+#include "strobe/base/text.h"
+
 namespace strobe::report {
 namespace {
 
@@ -166,6 +168,11 @@ std::string printable(std::string_view text, bool unicode) {
     at += c.bytes;
   }
   return out;
+}
+
+std::string capitalized(std::string text) {
+  if (!text.empty() && is_lower(text[0])) text[0] = static_cast<char>(text[0] - ('a' - 'A'));
+  return text;
 }
 
 std::size_t columns_of(std::string_view text) {

@@ -14,6 +14,9 @@ namespace strobe::report {
 // everything that is not ASCII is replaced too.
 std::string printable(std::string_view text, bool unicode = true);
 
+// "the clock rose" as the start of a line of its own: "The clock rose".
+std::string capitalized(std::string text);
+
 // Width of printable text on a terminal: wide East Asian characters two, combining marks none.
 std::size_t columns_of(std::string_view text);
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "strobe/report/render/display_text.h"
 #include "strobe/report/render/html_page.h"
 
 namespace strobe::report {
@@ -75,8 +76,38 @@ bool has_measure(const Table& table, const Claim& claim) {
   });
 }
 
+// Names of code can be a page long. They are cut to one or two lines of their column; a click opens
+// the whole name, without a script.
+std::size_t name_width(const Table& table) {
+  constexpr std::ptrdiff_t kManyColumns = 8;
+  return std::ranges::count_if(table.columns, is_shown) > kManyColumns ? 44 : 80;
+}
+
+// The texts of a table, with its names cut.
+std::vector<std::vector<std::string>> with_short_names(
+    const Table& table, std::vector<std::vector<std::string>> texts) {
+  const std::size_t width = name_width(table);
+  for (std::size_t column = 0; column < table.columns.size(); ++column) {
+    if (table.columns[column].type != ColumnType::kName) continue;
+    for (auto& row : texts) row[column] = printable(row[column]);
+    std::vector<NameToFit> names;
+    for (const auto& row : texts) names.push_back({row[column], width});
+    std::vector<std::string> fitted = fit_names(names);
+    for (std::size_t i = 0; i < texts.size(); ++i) texts[i][column] = std::move(fitted[i]);
+  }
+  return texts;
+}
+
+void append_name(std::string& out, const std::string& name, const std::string& short_name) {
+  out += printable(name) == short_name
+             ? fmt::format("<td class=\"name\">{}</td>", html_text(name))
+             : fmt::format("<td class=\"name\"><details><summary>{}</summary>{}</details></td>",
+                           html_text(short_name), html_text(name));
+}
+
 void append_html_row(std::string& out, const Table& table, const Row& row,
-                     const std::vector<std::string>& texts) {
+                     const std::vector<std::string>& texts,
+                     const std::vector<std::string>& short_texts) {
   out += row.style == RowStyle::kChanged ? "<tr class=\"changed\">" : "<tr>";
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const Column& column = table.columns[i];
@@ -88,11 +119,10 @@ void append_html_row(std::string& out, const Table& table, const Row& row,
       append_measure(out, *measure, is_left(column.type));
     } else if (table.is_grid && std::holds_alternative<Absent>(row.cells[i])) {
       append_measure(out, {.text = texts[i], .mark = Mark::kMissing}, is_left(column.type));
+    } else if (column.type == ColumnType::kName) {
+      append_name(out, texts[i], short_texts[i]);
     } else {
-      out += fmt::format("<td class=\"{}\">{}</td>",
-                         column.type == ColumnType::kName ? "name"
-                         : is_left(column.type)           ? ""
-                                                          : "r",
+      out += fmt::format("<td class=\"{}\">{}</td>", is_left(column.type) ? "" : "r",
                          html_text(texts[i]));
     }
   }
@@ -117,8 +147,9 @@ void append_html_table(std::string& out, const Table& table) {
   }
   out += "</tr></thead>\n<tbody>\n";
   const auto texts = table_texts(table);
+  const auto short_texts = with_short_names(table, texts);
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    append_html_row(out, table, table.rows[i], texts[i]);
+    append_html_row(out, table, table.rows[i], texts[i], short_texts[i]);
   }
   out += "</tbody></table></div>\n";
   if (is_map) out += kScale;

@@ -15,7 +15,7 @@ constexpr std::string_view kStyle = R"css(
 *{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--ink);
 font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif}
-main{max-width:1160px;margin:0 auto;padding:28px 20px 48px}
+main{max-width:1240px;margin:0 auto;padding:28px 20px 48px}
 .tool{margin:0;color:var(--soft);font-size:13px;letter-spacing:.04em}
 h1{margin:2px 0 14px;font-size:26px;line-height:1.2;font-weight:650}
 h2{margin:0 0 8px;font-size:17px;font-weight:650}
@@ -48,19 +48,21 @@ table{border-collapse:collapse;width:100%;font-size:13.5px;font-variant-numeric:
 th,td{padding:4px 10px 4px 0;text-align:left;vertical-align:top;border-bottom:1px solid var(--grid);
 white-space:nowrap}
 th{color:var(--soft);font-weight:600;white-space:normal;vertical-align:bottom}
-.r{text-align:right}
+.r{text-align:right}.r+td:not(.r),.r+th:not(.r){padding-left:8px}
 td.name{font-family:ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace;
-font-size:12.5px;white-space:normal;overflow-wrap:anywhere;min-width:260px}
+font-size:12.5px;white-space:normal;overflow-wrap:anywhere;min-width:200px}
+td.name summary{cursor:pointer;list-style:none;text-decoration:underline dotted var(--soft)}
+td.name summary::-webkit-details-marker{display:none}
 .sortable th{cursor:pointer;user-select:none}
 th[aria-sort=ascending]::after{content:" \25B2"}th[aria-sort=descending]::after{content:" \25BC"}
-tr.changed td{font-weight:600}tr.changed td.name{font-weight:600}
+tr.changed td.name,tr.changed td:first-child,tr.changed td:last-child{font-weight:600}
 svg{display:block;width:100%;height:auto;font:12px system-ui,-apple-system,"Segoe UI",Roboto,
 "Noto Sans",sans-serif;fill:var(--ink)}
 .tick{fill:var(--soft);font-size:11.5px}.label{fill:var(--soft)}
 .heading{font-weight:600;font-size:13px}
 .name{font-family:ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace;font-size:11.5px}
 .grid{stroke:var(--grid)}.axis{stroke:var(--soft)}
-.limit{stroke:var(--soft);stroke-dasharray:4 4}
+.limit{stroke:var(--soft);stroke-dasharray:4 4}.leader{stroke:var(--soft);stroke-width:.8}
 circle.n{fill:var(--card);stroke:var(--n);stroke-width:2}
 path.a{fill:var(--a);stroke:var(--card);stroke-width:.8}
 .median{stroke-width:3}line.median.n{stroke:var(--n)}line.median.a{stroke:var(--a)}

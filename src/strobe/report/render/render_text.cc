@@ -183,8 +183,9 @@ class TextPage {
     const std::size_t shown = std::min(document_.findings.size(), document_.findings_on_page);
     for (std::size_t i = 0; i < shown; ++i) finding(document_.findings[i]);
     if (const std::size_t more = document_.findings.size() - shown; more > 0) {
-      paragraph(ellipsis() + " " + std::to_string(more) + " of less weight", kMargin + 3,
-                Ink::kDim);
+      paragraph(ellipsis() + " " + std::to_string(more) + " of less weight (-v shows " +
+                    (more == 1 ? "it)" : "them)"),
+                kMargin + 3, Ink::kDim);
     }
     marks();
   }

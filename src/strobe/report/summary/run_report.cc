@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "strobe/analysis/findings/finding.h"
 #include "strobe/report/summary/summary_report.h"
@@ -28,12 +29,12 @@ struct Worst {
 
 auto importance(const Finding& finding) { return std::tuple(finding.weight, finding.share); }
 
-// Who keeps the others waiting: by the collectives themselves, else by the ranks' own work.
+// Who keeps the others waiting: by the collectives themselves, else by the ranks' own time.
 std::vector<Finding> waited_for(const std::vector<RankInput>& ranks,
                                 const analysis::Lateness& lateness) {
   std::vector<analysis::RankSummary> summaries;
   for (const RankInput& rank : ranks) {
-    if (rank.summary != nullptr) summaries.push_back({rank.name, rank.summary});
+    if (rank.summary != nullptr) summaries.push_back({rank.name, rank.summary, &rank.findings});
   }
   if (lateness.ranks.size() == summaries.size()) {
     std::vector<Finding> late = analysis::find_late_ranks(summaries, lateness);
@@ -44,6 +45,38 @@ std::vector<Finding> waited_for(const std::vector<RankInput>& ranks,
     findings.push_back(std::move(*straggler));
   }
   return findings;
+}
+
+std::vector<std::string> names_of_late(const std::vector<RankInput>& ranks,
+                                       const analysis::Lateness& lateness) {
+  std::vector<std::string> names;
+  if (lateness.ranks.size() != ranks.size()) return names;
+  for (const std::size_t late : analysis::late_ranks(lateness)) names.push_back(ranks[late].name);
+  return names;
+}
+
+bool is_communication(const Finding& finding) { return finding.code == "exposed_communication"; }
+
+// A kernel that waits for a late rank communicates longer than its bytes need.
+void doubt_communication(std::vector<std::string> late, std::vector<Worst>& worst) {
+  const auto communication =
+      std::ranges::find_if(worst, [](const Worst& one) { return is_communication(one.finding); });
+  if (communication == worst.end()) return;
+  std::erase(late, communication->rank);
+  if (late.empty()) return;
+  const std::string_view come = late.size() == 1 ? "comes" : "come";
+  Finding& finding = communication->finding;
+  finding.against.push_back(
+      fmt::format("part of it is waiting for {}, which {} late", fmt::join(late, ", "), come));
+  finding.advice =
+      fmt::format("first see why {} {} late; {}", fmt::join(late, ", "), come, finding.advice);
+}
+
+// ", the worst of 8 ranks with this finding". Who communicates most is not to blame for it.
+std::string among_text(const Worst& one) {
+  if (one.ranks < 2) return "";
+  return fmt::format(", the {} of {} ranks with this finding",
+                     is_communication(one.finding) ? "most" : "worst", one.ranks);
 }
 
 analysis::Lateness lateness_of(const std::vector<RunTrace>& run) {
@@ -95,12 +128,10 @@ std::vector<Finding> findings_of_run(const std::vector<RankInput>& ranks,
       }
     }
   }
+  doubt_communication(names_of_late(ranks, lateness), worst);
   std::vector<Finding> findings;
   for (Worst& one : worst) {
-    const std::string others =
-        one.ranks > 1 ? fmt::format(", the worst of {} ranks with this finding", one.ranks)
-                      : std::string();
-    one.finding.headline = fmt::format("{}{}: {}", one.rank, others, one.finding.headline);
+    one.finding.headline = fmt::format("{}{}: {}", one.rank, among_text(one), one.finding.headline);
     findings.push_back(std::move(one.finding));
   }
   std::ranges::stable_sort(

@@ -35,7 +35,7 @@ Cell last_cell(const analysis::RankLateness& lateness) {
                  .value = static_cast<double>(lateness.last)};
 }
 
-// The average step is the sum of its exposed communication and the rank's own work.
+// The average step is the sum of its exposed communication and the rank's own time.
 Row rank_row(const RankInput& rank, std::int64_t most_own_ns) {
   const Summary& summary = *rank.summary;
   const CommunicationTotals& communication = summary.communication;
@@ -72,7 +72,9 @@ void say_left_out(Section& section, const SummaryInput& input, const Omitted& cu
                             time_of(filtered) + ".");
     return;
   }
-  if (cut.rows > 0) table.left_out = count_text(cut.rows) + " more, " + time_of(cut);
+  if (cut.rows > 0) {
+    table.left_out = count_text(cut.rows) + " more, " + time_of(cut) + how_to_see(cut.rows);
+  }
   if (filtered.rows > 0) {
     if (cut.rows > 0) table.left_out += "; ";
     table.left_out += counted(filtered.rows, "name") + " not matched by '" + input.options.filter +
@@ -81,12 +83,13 @@ void say_left_out(Section& section, const SummaryInput& input, const Omitted& cu
 }
 
 void say_left_out(Section& section, const SummaryInput& input, const analysis::LeftOut& cut,
-                  const analysis::LeftOut& filtered, bool by_device, const std::string& noun) {
-  const auto omitted = [&](const analysis::LeftOut& left_out) {
-    return Omitted{left_out.rows, by_device ? left_out.device_ns : left_out.host_ns};
-  };
-  say_left_out(section, input, omitted(cut), omitted(filtered),
-               (by_device ? input.device : "host") + " time", noun);
+                  const analysis::LeftOut& filtered, const std::string& noun) {
+  say_left_out(section, input, Omitted{cut.rows, cut.self_host_ns},
+               Omitted{filtered.rows, filtered.self_host_ns}, "host self time", noun);
+}
+
+std::string how_to_see(std::size_t rows) {
+  return rows == 1 ? " (--top all shows it)" : " (--top all shows them)";
 }
 
 Section communication_section(const SummaryInput& input) {
@@ -97,8 +100,8 @@ Section communication_section(const SummaryInput& input) {
   section.lead = input.has_device
                      ? "Kernels on the " + input.device +
                            ", overlap removed. Exposed is the communication during which no other "
-                           "kernel runs: the time that better overlap could save. Collectives on "
-                           "the host are counted apart."
+                           "kernel runs, waiting for other ranks included: at most the time that "
+                           "better overlap could save. Collectives on the host are counted apart."
                      : "Collectives on the host, overlap removed.";
   section.table.columns = {{"what", "time in", ColumnType::kText, 4},
                            tool_column("word", ColumnType::kText),
@@ -109,7 +112,7 @@ Section communication_section(const SummaryInput& input) {
                             .type = ColumnType::kShare,
                             .importance = 3,
                             .share_of = span_words(input)},
-                           {"bar", "", ColumnType::kBar, 0}};
+                           whole_bar_column()};
   if (!input.merged.has_communication) return section;
   const auto add = [&](std::string what, std::string word, Cell calls, std::int64_t time_ns) {
     const Cell share = share_of(time_ns, spans_ns(input));
@@ -138,14 +141,14 @@ Section rank_section(const SummaryInput& input) {
   Section section;
   section.key = "ranks";
   section.title = "Ranks";
-  section.lead = "Own work is " + (has_steps ? "the average " + step : "the trace") +
-                 " minus its exposed communication: where ranks meet in collectives, the rank with "
-                 "the most own work keeps the others waiting.";
+  section.lead = "Own time is " + (has_steps ? "the average " + step : "the trace") +
+                 " without waiting in communication: minus exposed communication, idle time "
+                 "included. Where ranks meet in collectives, the rank with the most own time keeps "
+                 "the others waiting.";
   if (has_lateness) {
     section.lead +=
         " \"Last in collectives\" counts those that this rank reached last; the others waited for "
-        "it "
-        "there.";
+        "it there.";
   }
   section.table.columns = {
       {"rank", "rank", ColumnType::kName, 9},
@@ -165,13 +168,13 @@ Section rank_section(const SummaryInput& input) {
        .type = ColumnType::kDuration,
        .importance = 7,
        .for_tools = !input.merged.has_communication},
-      {"own_step_ns", has_steps ? "own work\nper " + step : "own work", ColumnType::kDuration, 8},
+      {"own_step_ns", has_steps ? "own time\nper " + step : "own time", ColumnType::kDuration, 8},
       {.key = "own_step_share",
        .header = "of the\nslowest",
        .type = ColumnType::kShare,
        .importance = 3,
-       .share_of = "own work of the rank with most of it"},
-      {.key = "bar", .header = "", .type = ColumnType::kBar, .importance = 0, .balanced = true},
+       .share_of = "own time of the rank with most of it"},
+      whole_bar_column(),
       {.key = "last_in",
        .header = "last in\ncollectives",
        .type = ColumnType::kNumber,
@@ -293,7 +296,8 @@ Section memory_section(const SummaryInput& input) {
     return section;
   }
   if (cut > 0) {
-    section.table.left_out = count_text(cut) + " more, " + bytes_text(cut_bytes) + " allocated";
+    section.table.left_out =
+        count_text(cut) + " more, " + bytes_text(cut_bytes) + " allocated" + how_to_see(cut);
   }
   if (filtered > 0) {
     if (cut > 0) section.table.left_out += "; ";

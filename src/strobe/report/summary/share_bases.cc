@@ -6,21 +6,6 @@
 namespace strobe::report {
 namespace {
 
-std::int64_t device_time_ns(const Trace& trace) {
-  const auto& slices = trace.slices();
-  std::int64_t sum_ns = 0;
-  for (std::size_t row = 0; row < slices.size(); ++row) {
-    if (is_device_work(slices.kinds[row])) sum_ns += slices.durations_ns[row];
-  }
-  return sum_ns;
-}
-
-std::int64_t launched_in_steps_ns(const analysis::Summary& summary) {
-  std::int64_t sum_ns = 0;
-  for (const analysis::StepRow& step : summary.steps) sum_ns += step.device_ns;
-  return sum_ns;
-}
-
 bool is_part(const RankInput& rank) {
   return rank.summary->span_ns < rank.trace->extent().length_ns();
 }
@@ -44,6 +29,10 @@ bool SummaryInput::has_cycles() const {
              ranks, [](const RankInput& rank) { return rank.summary->cycles.has_value(); });
 }
 
+Column whole_bar_column() {
+  return {.key = "bar", .header = "", .type = ColumnType::kBar, .importance = 0, .balanced = true};
+}
+
 Cell share_of(std::int64_t part, std::int64_t whole) {
   if (whole == 0) return Absent{};
   return Share{static_cast<double>(part) / static_cast<double>(whole)};
@@ -63,8 +52,8 @@ Cell text_or_absent(const std::string& text) {
   return text.empty() ? Cell{Absent{}} : Cell{Text{text}};
 }
 
-std::string total_words(const SummaryInput& input) {
-  return input.merged.has_steps ? input.step_word() + "s" : "trace";
+std::int64_t since_origin_ns(const RankInput& rank, std::int64_t time_ns) {
+  return time_ns - rank.summary->origin_ns;
 }
 
 std::int64_t spans_ns(const SummaryInput& input) {
@@ -88,7 +77,9 @@ std::string span_word(const SummaryInput& input) {
 std::int64_t host_time_ns(const SummaryInput& input) {
   std::int64_t sum_ns = 0;
   for (const RankInput& rank : input.ranks) {
-    for (const analysis::HostThreadRow& thread : rank.summary->threads) sum_ns += thread.busy_ns;
+    for (const analysis::HostThreadRow& thread : rank.summary->threads) {
+      sum_ns += thread.host_time_ns;
+    }
   }
   return sum_ns;
 }
@@ -100,9 +91,7 @@ std::string host_time_words(const SummaryInput& input) {
 
 std::int64_t device_time_ns(const SummaryInput& input) {
   std::int64_t sum_ns = 0;
-  for (const RankInput& rank : input.ranks) {
-    sum_ns += is_part(rank) ? launched_in_steps_ns(*rank.summary) : device_time_ns(*rank.trace);
-  }
+  for (const RankInput& rank : input.ranks) sum_ns += rank.summary->device_time_ns;
   return sum_ns;
 }
 

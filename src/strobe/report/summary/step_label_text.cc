@@ -10,7 +10,7 @@ std::string host_label_text(StepLabel label) {
     case StepLabel::kRuntime:
       return "host in runtime calls";
     case StepLabel::kDataLoader:
-      return "host loads data";
+      return "host in data loading";
     case StepLabel::kHost:
       return "host in other recorded code";
     default:
@@ -35,7 +35,7 @@ std::string step_label_text(StepLabel label, std::string_view device_word) {
     case StepLabel::kRuntime:
       return device + " idle, host in runtime calls";
     case StepLabel::kDataLoader:
-      return device + " idle, host loads data";
+      return device + " idle, host in data loading";
     case StepLabel::kHost:
       return device + " idle, host in other code";
     case StepLabel::kIdle:
@@ -48,7 +48,7 @@ std::string step_label_header(StepLabel label, std::string_view device) {
   const std::string idle = device.empty() ? "" : "idle,\n";
   switch (label) {
     case StepLabel::kKernel:
-      return "com-\nputes";
+      return "computes";
     case StepLabel::kCommunication:
       return "commu-\nnicates";
     case StepLabel::kMemcpy:
@@ -58,7 +58,7 @@ std::string step_label_header(StepLabel label, std::string_view device) {
     case StepLabel::kRuntime:
       return idle + "in calls";
     case StepLabel::kDataLoader:
-      return idle + "loading";
+      return device.empty() ? "data\nloading" : "idle,\nloading";
     case StepLabel::kHost:
       return idle + "in code";
     case StepLabel::kIdle:

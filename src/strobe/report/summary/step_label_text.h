@@ -7,8 +7,8 @@
 
 namespace strobe::report {
 
-// The meaning of a step label for people: "GPU idle, host loads data". `device` is the word for the
-// device, empty in a trace without one.
+// The meaning of a step label for people: "GPU idle, host in data loading". `device` is the word
+// for the device, empty in a trace without one.
 std::string step_label_text(analysis::StepLabel label, std::string_view device);
 
 // The same as the heading of a narrow column, in one or two lines: "idle,\nloading".

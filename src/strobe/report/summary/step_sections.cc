@@ -77,14 +77,11 @@ std::string step_name(const StepOfRank& one, const SummaryInput& input) {
   return input.step_word() + " " + std::to_string(one.position);
 }
 
-std::int64_t since_start_ns(const StepOfRank& one) {
-  return one.step->interval.start_ns - one.rank->trace->extent().start_ns;
-}
-
 // In a narrow page the least telling labels are dropped first.
 constexpr int kLabelImportance[kStepLabels] = {6, 5, 2, 1, 4, 4, 3, 3};
 
-std::vector<Column> step_columns(const SummaryInput& input, const std::vector<StepOfRank>& steps) {
+std::vector<Column> step_columns(const SummaryInput& input, const std::vector<StepOfRank>& steps,
+                                 bool marks_longest) {
   const std::string_view device = input.has_device ? std::string_view(input.device) : "";
   std::vector<Column> columns = {{.key = "rank",
                                   .header = "rank",
@@ -99,9 +96,10 @@ std::vector<Column> step_columns(const SummaryInput& input, const std::vector<St
                                  {"start_ns", "starts at", ColumnType::kDuration, 7},
                                  {"duration_ns", "time", ColumnType::kDuration, 9},
                                  {.key = "mark",
-                                  .header = "",
+                                  .header = "remark",
                                   .type = ColumnType::kText,
                                   .importance = 8,
+                                  .for_tools = !marks_longest,
                                   .for_people = true}};
   for (int i = 0; i < kStepLabels; ++i) {
     const auto label = static_cast<StepLabel>(i);
@@ -141,23 +139,22 @@ Section step_section(const SummaryInput& input) {
   section.lead = input.has_device ? "Each nanosecond counts once: what the " + input.device +
                                         " did or, while it was idle, what the host did."
                                   : "Each nanosecond counts once.";
-  section.table.columns = {
-      {"label", "in the " + whole},
-      tool_column("word", ColumnType::kText),
-      {.key = "per_step_ns",
-       .header = "per " + step,
-       .type = ColumnType::kDuration,
-       .for_tools = !has_steps},
-      {.key = "total_ns",
-       .header = has_steps ? "all " + step + "s" : "time",
-       .type = ColumnType::kDuration,
-       .for_tools = has_steps},
-      {.key = "share",
-       .header = "share of " + whole,
-       .type = ColumnType::kShare,
-       .share_of = has_steps ? "time of the " + step + "s" : span_words(input),
-       .balanced = true},
-      {.key = "bar", .header = "", .type = ColumnType::kBar, .importance = 0, .balanced = true}};
+  section.table.columns = {{"label", "in the " + whole},
+                           tool_column("word", ColumnType::kText),
+                           {.key = "per_step_ns",
+                            .header = "per " + step,
+                            .type = ColumnType::kDuration,
+                            .for_tools = !has_steps},
+                           {.key = "total_ns",
+                            .header = has_steps ? "all " + step + "s" : "time",
+                            .type = ColumnType::kDuration,
+                            .for_tools = has_steps},
+                           {.key = "share",
+                            .header = "share of " + whole,
+                            .type = ColumnType::kShare,
+                            .share_of = has_steps ? "time of the " + step + "s" : span_words(input),
+                            .balanced = true},
+                           whole_bar_column()};
   if (steps == 0) return section;
   const auto add = [&](std::string text, std::string word, std::int64_t total_ns, RowStyle style) {
     const Cell share = share_of(total_ns, steps_ns);
@@ -187,15 +184,20 @@ Section steps_section(const SummaryInput& input) {
   section.key = "steps";
   section.title = "Every " + step;
   section.lead = "When each " + step +
-                 " starts, counted from the start of its trace, and where its time went: the "
-                 "columns add up to its time.";
-  section.table.columns = step_columns(input, steps);
+                 " starts, counted from the earliest slice of its trace, and where its time went: "
+                 "the columns add up to its time.";
+  if (shown.size() < steps.size()) {
+    section.lead += " Of " + counted(steps.size(), step) + ", the " + count_text(shown.size()) +
+                    " slowest are shown.";
+  }
   const std::optional<std::int64_t> longest_ns = clearly_longest_ns(steps);
+  section.table.columns = step_columns(input, steps, longest_ns.has_value());
   std::int64_t left_out_ns = 0;
   for (const StepOfRank& one : steps) left_out_ns += one.length_ns();
   for (const StepOfRank& one : shown) {
     left_out_ns -= one.length_ns();
-    Row row{{Text{one.rank->name}, Text{step_name(one, input)}, Duration{since_start_ns(one)},
+    Row row{{Text{one.rank->name}, Text{step_name(one, input)},
+             Duration{since_origin_ns(*one.rank, one.step->interval.start_ns)},
              Duration{one.length_ns()}, Text{one.length_ns() == longest_ns ? "longest" : ""}},
             RowStyle::kPlain};
     for (const std::int64_t label_ns : one.step->label_ns) row.cells.push_back(Duration{label_ns});
@@ -206,7 +208,8 @@ Section steps_section(const SummaryInput& input) {
   section.table.rows_left_out = steps.size() - shown.size();
   if (section.table.rows_left_out > 0) {
     section.table.left_out = count_text(section.table.rows_left_out) + " more, " +
-                             input.duration(left_out_ns) + " in all, are faster";
+                             input.duration(left_out_ns) + " in all, are faster" +
+                             how_to_see(section.table.rows_left_out);
   }
   // The head already shows a single one.
   section.for_tools = steps.size() < 2 && input.shows_all_views();

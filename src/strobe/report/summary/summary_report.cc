@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "strobe/report/render/format.h"
+#include "strobe/report/summary/run_doubt.h"
 #include "strobe/report/summary/summary_sections.h"
 
 namespace strobe::report {
@@ -43,15 +46,24 @@ std::string device_text(const std::vector<RankInput>& ranks) {
   return text;
 }
 
+// "5 per rank, ", or "in 3 ranks, " where they differ; nothing for a single trace.
+std::string per_rank_text(const std::vector<std::size_t>& steps_of_ranks) {
+  if (steps_of_ranks.size() < 2) return "";
+  const bool are_equal = std::ranges::count(steps_of_ranks, steps_of_ranks.front()) ==
+                         static_cast<std::ptrdiff_t>(steps_of_ranks.size());
+  return are_equal ? count_text(steps_of_ranks.front()) + " per rank, "
+                   : "in " + count_text(steps_of_ranks.size()) + " ranks, ";
+}
+
 Fact step_fact(const SummaryInput& input) {
   std::uint64_t steps = 0;
-  std::size_t ranks_with_steps = 0;
+  std::vector<std::size_t> steps_of_ranks;
   std::int64_t total_ns = 0;
   std::int64_t shortest_ns = 0;
   std::int64_t longest_ns = 0;
   for (const RankInput& rank : input.ranks) {
     if (!rank.summary->has_steps) continue;
-    ++ranks_with_steps;
+    steps_of_ranks.push_back(rank.summary->steps.size());
     for (const auto& step : rank.summary->steps) {
       const std::int64_t length_ns = step.interval.length_ns();
       shortest_ns = steps == 0 ? length_ns : std::min(shortest_ns, length_ns);
@@ -66,7 +78,7 @@ Fact step_fact(const SummaryInput& input) {
   } else if (steps == 1) {
     fact.remark = input.duration(total_ns);
   } else {
-    if (ranks_with_steps > 1) fact.remark = "in " + count_text(ranks_with_steps) + " ranks, ";
+    fact.remark = per_rank_text(steps_of_ranks);
     fact.remark += input.duration(total_ns / static_cast<std::int64_t>(steps)) + " on average, " +
                    input.duration(shortest_ns) + " to " + input.duration(longest_ns);
   }
@@ -84,18 +96,38 @@ std::optional<Fact> cycle_fact(const SummaryInput& input) {
               "the trace marks no steps; these cycles repeat"};
 }
 
+struct DevicesInUse {
+  analysis::DeviceUse use;
+  std::size_t devices = 0;
+  std::size_t ranks = 0;  // that use a device
+};
+
+// "the span", or "the spans of all 8 ranks (5.05 s)": what the devices could have worked.
+std::string busy_base_text(const SummaryInput& input, const DevicesInUse& all) {
+  const bool has_ranks = input.ranks.size() > 1;
+  std::string text = input.is_part() ? "the chosen " + span_word(input)
+                                     : std::string(has_ranks ? "the spans" : "the span");
+  if (has_ranks) {
+    text += std::string(" of ") + (all.ranks == input.ranks.size() ? "all " : "") +
+            counted(all.ranks, "rank");
+  }
+  if (all.devices > all.ranks) text += " on " + counted(all.devices, "device");
+  if (all.devices > 1) text += " (" + input.duration(all.use.span_ns) + ")";
+  return text;
+}
+
 Fact busy_fact(const SummaryInput& input) {
-  analysis::DeviceUse all;
+  DevicesInUse all;
   for (const RankInput& rank : input.ranks) {
     const analysis::DeviceUse use = analysis::device_use(*rank.summary);
-    all.busy_ns += use.busy_ns;
-    all.span_ns += use.span_ns;
+    all.use.busy_ns += use.busy_ns;
+    all.use.span_ns += use.span_ns;
+    all.devices += rank.summary->devices.size();
+    all.ranks += rank.summary->devices.empty() ? 0 : 1;
   }
-  const bool is_one = input.ranks.size() == 1 && input.ranks.front().summary->devices.size() == 1;
-  return {"device_busy_share", input.device + " busy", share_of(all.busy_ns, all.span_ns),
-          "of the " + (input.is_part() ? "chosen " + span_word(input) : std::string("span")) +
-              ": " + input.duration(all.busy_ns) + " with kernels, copies or memsets running" +
-              (is_one ? "" : ", devices added up")};
+  return {"device_busy_share", input.device + " busy", share_of(all.use.busy_ns, all.use.span_ns),
+          "of " + busy_base_text(input, all) + ": " + input.duration(all.use.busy_ns) +
+              " with kernels, copies or memsets running"};
 }
 
 std::string span_remark(const SummaryInput& input) {
@@ -107,13 +139,17 @@ std::string span_remark(const SummaryInput& input) {
 std::vector<Fact> facts_of(const SummaryInput& input) {
   const std::vector<RankInput>& ranks = input.ranks;
   const RankInput& first = ranks.front();
+  std::vector<const Trace*> traces;
+  for (const RankInput& rank : ranks) traces.push_back(rank.trace);
   std::vector<Fact> facts;
   if (ranks.size() == 1) {
     facts.push_back({"file", "trace", Text{first.name}, ""});
   } else {
-    facts.push_back({"ranks", "ranks", Count{ranks.size()}, ""});
+    const std::string doubt = run_doubt(traces);
+    facts.push_back({"ranks", "ranks", Count{ranks.size()},
+                     doubt.empty() ? "" : "they do not look like one run: " + doubt});
   }
-  facts.push_back({"dialect", "written by", Text{first.trace->traits().dialect}, ""});
+  facts.push_back({"dialect", "written by", Text{writers_of(traces)}, ""});
   if (const std::string devices = device_text(ranks); !devices.empty()) {
     facts.push_back({"device", "device", Text{devices}, ""});
   }

@@ -58,14 +58,17 @@ Section memory_section(const SummaryInput& input);
 
 Section import_section(const SummaryInput& input, bool verbose);
 
+// A bar whose full length is 100 %, in every table.
+Column whole_bar_column();
 // part / whole, or absent when there is no whole.
 Cell share_of(std::int64_t part, std::int64_t whole);
 Cell average_of(const analysis::TimeStat& stat);
 Cell min_of(const analysis::TimeStat& stat);
 Cell text_or_absent(const std::string& text);
 
-// "steps", "cycles" or "trace": what the summary's total refers to.
-std::string total_words(const SummaryInput& input);
+// A time of the rank's trace as every table shows it: since the start of its earliest slice, as on
+// a timeline.
+std::int64_t since_origin_ns(const RankInput& rank, std::int64_t time_ns);
 
 // The bases of shares, summed over ranks, and their words.
 
@@ -74,7 +77,8 @@ std::int64_t spans_ns(const SummaryInput& input);
 std::string span_words(const SummaryInput& input);
 std::string rank_span_words(const SummaryInput& input);  // of one rank alone
 std::string span_word(const SummaryInput& input);        // short: "span" or "steps"
-// The time in which a thread is in any range or call, threads added up.
+// The time in which a thread is in any range or call, threads added up. Of chosen steps: what runs
+// in them, and the rest of what starts in them.
 std::int64_t host_time_ns(const SummaryInput& input);
 std::string host_time_words(const SummaryInput& input);
 // Kernels, copies and memsets, streams added up.
@@ -91,8 +95,10 @@ struct Omitted {
 // time".
 void say_left_out(Section& section, const SummaryInput& input, const Omitted& cut,
                   const Omitted& filtered, const std::string& time, const std::string& noun);
-// The time is on the side that the table was sorted by.
+// For names of calls that nest: only their self times add up.
 void say_left_out(Section& section, const SummaryInput& input, const analysis::LeftOut& cut,
-                  const analysis::LeftOut& filtered, bool by_device, const std::string& noun);
+                  const analysis::LeftOut& filtered, const std::string& noun);
+// " (--top all shows them)": how to see the rows that a table was cut by.
+std::string how_to_see(std::size_t rows);
 
 }  // namespace strobe::report

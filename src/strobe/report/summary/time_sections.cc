@@ -14,24 +14,23 @@ Section device_section(const SummaryInput& input) {
   section.key = "devices";
   section.title = input.device + " use";
   section.lead = "Busy is the time with at least one kernel, copy or memset running on any stream.";
-  section.table.columns = {
-      {.key = "rank",
-       .header = "rank",
-       .type = ColumnType::kName,
-       .importance = 3,
-       .for_tools = !has_ranks},
-      {"device", "device", ColumnType::kText, 3},
-      tool_column("device_id", ColumnType::kCount),
-      {"device_name", "name", ColumnType::kName, 1},
-      {"kernels", "kernels", ColumnType::kCount},
-      {"kernel_busy_ns", "in kernels", ColumnType::kDuration, 2},
-      {"busy_ns", "busy", ColumnType::kDuration, 3},
-      {.key = "busy_share",
-       .header = "busy share\nof " + span_word(input),
-       .type = ColumnType::kShare,
-       .importance = 3,
-       .share_of = rank_span_words(input)},
-      {.key = "bar", .header = "", .type = ColumnType::kBar, .importance = 0, .balanced = true}};
+  section.table.columns = {{.key = "rank",
+                            .header = "rank",
+                            .type = ColumnType::kName,
+                            .importance = 3,
+                            .for_tools = !has_ranks},
+                           {"device", "device", ColumnType::kText, 3},
+                           tool_column("device_id", ColumnType::kCount),
+                           {"device_name", "name", ColumnType::kName, 1},
+                           {"kernels", "kernels", ColumnType::kCount},
+                           {"kernel_busy_ns", "in kernels", ColumnType::kDuration, 2},
+                           {"busy_ns", "busy", ColumnType::kDuration, 3},
+                           {.key = "busy_share",
+                            .header = "busy share\nof " + span_word(input),
+                            .type = ColumnType::kShare,
+                            .importance = 3,
+                            .share_of = rank_span_words(input)},
+                           whole_bar_column()};
   for (const RankInput& rank : input.ranks) {
     const auto& known = rank.trace->metadata().devices;
     devices = std::max(devices, rank.summary->devices.size());
@@ -67,28 +66,27 @@ Section thread_section(const SummaryInput& input) {
   for (const RankInput& rank : input.ranks) {
     for (const auto& thread : rank.summary->threads) has_names = has_names || !thread.name.empty();
   }
-  section.table.columns = {
-      {.key = "rank",
-       .header = "rank",
-       .type = ColumnType::kName,
-       .importance = 3,
-       .for_tools = input.ranks.size() < 2},
-      {.key = "name",
-       .header = "name",
-       .type = ColumnType::kName,
-       .importance = 6,
-       .for_tools = !has_names},
-      {"process", "process", ColumnType::kName},
-      {"thread", "thread", ColumnType::kName, 4},
-      {"track", "track"},
-      {"ranges", "ranges", ColumnType::kCount},
-      {"busy_ns", "busy", ColumnType::kDuration, 5},
-      {.key = "busy_share",
-       .header = "share\nof " + span_word(input),
-       .type = ColumnType::kShare,
-       .importance = 5,
-       .share_of = rank_span_words(input)},
-      {.key = "bar", .header = "", .type = ColumnType::kBar, .importance = 0, .balanced = true}};
+  section.table.columns = {{.key = "rank",
+                            .header = "rank",
+                            .type = ColumnType::kName,
+                            .importance = 3,
+                            .for_tools = input.ranks.size() < 2},
+                           {.key = "name",
+                            .header = "name",
+                            .type = ColumnType::kName,
+                            .importance = 6,
+                            .for_tools = !has_names},
+                           {"process", "process", ColumnType::kName},
+                           {"thread", "thread", ColumnType::kName, 4},
+                           {"track", "track"},
+                           {"ranges", "ranges", ColumnType::kCount},
+                           {"busy_ns", "busy", ColumnType::kDuration, 5},
+                           {.key = "busy_share",
+                            .header = "share\nof " + span_word(input),
+                            .type = ColumnType::kShare,
+                            .importance = 5,
+                            .share_of = rank_span_words(input)},
+                           whole_bar_column()};
   for (const RankInput& rank : input.ranks) {
     std::vector<const analysis::HostThreadRow*> threads;
     for (const auto& thread : rank.summary->threads) threads.push_back(&thread);
@@ -107,55 +105,91 @@ Section thread_section(const SummaryInput& input) {
     section.table.rows_left_out += threads.size() - std::min(top, threads.size());
   }
   if (section.table.rows_left_out > 0) {
-    section.table.left_out = count_text(section.table.rows_left_out) + " more";
+    section.table.left_out =
+        count_text(section.table.rows_left_out) + " more" + how_to_see(section.table.rows_left_out);
   }
   return section;
 }
 
+namespace {
+
+// What the steps launched or, without any, what has a known launch.
+std::int64_t launched_ns(const Summary& summary) {
+  for (const auto& phase : summary.phases) {
+    if (phase.kind == SliceKind::kStep) return phase.device.total_ns;
+  }
+  return 0;
+}
+
+std::string phase_base_words(const SummaryInput& input) {
+  return input.merged.has_steps ? "time of the " + input.step_word() + "s"
+                                : "time from the host's first slice to its last";
+}
+
+std::string phase_device_words(const SummaryInput& input) {
+  return input.device + " time " +
+         (input.merged.has_steps ? "launched in the " + input.step_word() + "s"
+                                 : "whose launch is known");
+}
+
+std::string phase_lead(const SummaryInput& input) {
+  const Summary& summary = input.merged;
+  std::string lead = "Host time inside each phase, overlap removed";
+  if (input.has_device) {
+    lead += ", and the " + input.device + " time of the work it launched" +
+            (summary.has_steps ? " in the " + input.step_word() + "s" : "") + ", whenever that ran";
+  }
+  lead += ". The shares are of the " + phase_base_words(input) + ", " +
+          input.duration(summary.total_ns);
+  if (input.has_device) {
+    lead +=
+        ", and of the " + phase_device_words(input) + ", " + input.duration(launched_ns(summary));
+  }
+  return lead + (input.ranks.size() > 1 ? ", ranks added up." : ".");
+}
+
+}  // namespace
+
 Section phase_section(const SummaryInput& input) {
   const Summary& summary = input.merged;
-  const std::string of = total_words(input);
+  const std::string steps = input.step_word() + "s";
   Section section;
   section.key = "phases";
   section.title = "Model phases";
-  section.lead = "Host time inside each phase, overlap removed" +
-                 (input.has_device ? ", and the " + input.device +
-                                         " time of the work it launched, whenever that ran."
-                                   : std::string("."));
-  section.table.columns = {{"phase", "phase", ColumnType::kText, 3},
-                           {"calls", "calls", ColumnType::kCount, 2},
-                           {"host_total_ns", "host\ntotal", ColumnType::kDuration, 3},
-                           {"host_per_call_ns", "host\nper call", ColumnType::kDuration, 2},
-                           {.key = "host_share",
-                            .header = "host share\nof " + of,
-                            .type = ColumnType::kShare,
-                            .importance = 3,
-                            .share_of = "host time of the " + of},
-                           {.key = "device_total_ns",
-                            .header = input.device + "\ntotal",
-                            .type = ColumnType::kDuration,
-                            .importance = 3,
-                            .for_tools = !input.has_device},
-                           {.key = "device_per_call_ns",
-                            .header = input.device + "\nper call",
-                            .type = ColumnType::kDuration,
-                            .for_tools = !input.has_device},
-                           {.key = "device_share",
-                            .header = input.device + " share\nof " + of,
-                            .type = ColumnType::kShare,
-                            .importance = 2,
-                            .share_of = input.device + " time launched in the " + of,
-                            .for_tools = !input.has_device},
-                           {.key = "kernel_total_ns",
-                            .header = "kernels",
-                            .type = ColumnType::kDuration,
-                            .for_tools = true}};
+  section.lead = phase_lead(input);
+  section.table.columns = {
+      {"phase", "phase", ColumnType::kText, 3},
+      {"calls", "calls", ColumnType::kCount, 2},
+      {"host_total_ns", "host\ntotal", ColumnType::kDuration, 3},
+      {"host_per_call_ns", "host\nper call", ColumnType::kDuration, 2},
+      {.key = "host_share",
+       .header = summary.has_steps ? "share of\n" + steps : "share of the\nhost's span",
+       .type = ColumnType::kShare,
+       .importance = 3,
+       .share_of = phase_base_words(input)},
+      {.key = "device_total_ns",
+       .header = input.device + "\ntotal",
+       .type = ColumnType::kDuration,
+       .importance = 3,
+       .for_tools = !input.has_device},
+      {.key = "device_per_call_ns",
+       .header = input.device + "\nper call",
+       .type = ColumnType::kDuration,
+       .for_tools = !input.has_device},
+      {.key = "device_share",
+       .header = "share of " + input.device + " time\nlaunched" +
+                 (summary.has_steps ? " in " + steps : ""),
+       .type = ColumnType::kShare,
+       .importance = 2,
+       .share_of = phase_device_words(input),
+       .for_tools = !input.has_device},
+      {.key = "kernel_total_ns",
+       .header = "kernels",
+       .type = ColumnType::kDuration,
+       .for_tools = true}};
   if (!summary.has_model) return section;
-  std::int64_t device_ns = 0;
+  const std::int64_t device_ns = launched_ns(summary);
   std::int64_t phases_ns = 0;
-  for (const auto& phase : summary.phases) {
-    if (phase.kind == SliceKind::kStep) device_ns = phase.device.total_ns;
-  }
   for (const auto& phase : summary.phases) {
     if (phase.kind == SliceKind::kStep) continue;
     phases_ns += phase.host.total_ns;
@@ -177,7 +211,8 @@ Section phase_section(const SummaryInput& input) {
   if (phases_ns + rest_ns > summary.total_ns) {
     section.notes.push_back("Phases overlap: with the time outside, their host times add up to " +
                             input.duration(phases_ns + rest_ns) + " in " +
-                            input.duration(summary.total_ns) + " of " + of + ".");
+                            input.duration(summary.total_ns) + " of " +
+                            (summary.has_steps ? steps : "the host's span") + ".");
   }
   return section;
 }

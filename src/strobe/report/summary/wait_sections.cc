@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "strobe/report/render/format.h"
+#include "strobe/report/render/idle_label.h"
 #include "strobe/report/summary/summary_sections.h"
 
 namespace strobe::report {
@@ -18,20 +19,6 @@ using analysis::StreamRow;
 using analysis::TimeStat;
 using analysis::Waits;
 using device::RuntimeCall;
-
-// What people read where a cause has no name.
-std::string label_of(const IdleRow& row) {
-  switch (row.kind) {
-    case IdleKind::kDataLoading:
-      return row.name.empty() ? "(data loading)" : row.name;
-    case IdleKind::kNothing:
-      return "(nothing recorded)";
-    case IdleKind::kLaunched:
-      return "(next work launched already)";
-    default:
-      return row.name.empty() ? "(no name)" : row.name;
-  }
-}
 
 std::string_view purpose_word(RuntimeCall purpose) {
   switch (purpose) {
@@ -53,7 +40,7 @@ std::string_view purpose_word(RuntimeCall purpose) {
 }
 
 const std::string& name_to_match(const RuntimeCallRow& row) { return row.name; }
-std::string name_to_match(const IdleRow& row) { return label_of(row); }
+std::string name_to_match(const IdleRow& row) { return idle_label(row.kind, row.name); }
 const TimeStat& stat_of(const RuntimeCallRow& row) { return row.host; }
 const TimeStat& stat_of(const IdleRow& row) { return row.idle; }
 
@@ -118,10 +105,10 @@ class LongestPlaces {
     return found == ranks_.end() ? Cell{Absent{}} : Cell{Text{found->second->name}};
   }
   template <class WaitRow>
-  Cell since_start(const WaitRow& row) const {
+  Cell start(const WaitRow& row) const {
     const auto found = ranks_.find(key_of(row));
     if (found == ranks_.end()) return Absent{};
-    return Duration{row.longest.start_ns - found->second->trace->extent().start_ns};
+    return Duration{since_origin_ns(*found->second, row.longest.start_ns)};
   }
 
  private:
@@ -192,7 +179,7 @@ Section idle_section(const SummaryInput& input) {
                             .share_of = "idle time of the " + input.device},
                            in_steps_column(input),
                            {"idle_max_ns", "longest", ColumnType::kDuration, 7},
-                           {"longest_at_ns", "at", ColumnType::kDuration, 6},
+                           {"longest_at_ns", "starts\nat", ColumnType::kDuration, 6},
                            rank_of_longest_column(input),
                            {"source", "called from", ColumnType::kName, 1}};
   section.for_tools = !input.has_device && input.shows_all_views();
@@ -200,10 +187,10 @@ Section idle_section(const SummaryInput& input) {
   const auto shown = shown_waits(waits.idle, input.options);
   for (const IdleRow* row : shown.rows) {
     section.table.rows.push_back(
-        {{Text{label_of(*row)}, Text{std::string(analysis::word_of(row->kind))},
+        {{Text{idle_label(row->kind, row->name)}, Text{std::string(analysis::word_of(row->kind))},
           text_or_absent(row->name), text_or_absent(row->inside), Count{row->idle.calls},
           Duration{row->idle.total_ns}, share_of(row->idle.total_ns, waits.idle_ns),
-          Duration{row->in_steps_ns}, Duration{row->longest.length_ns()}, places.since_start(*row),
+          Duration{row->in_steps_ns}, Duration{row->longest.length_ns()}, places.start(*row),
           places.rank(*row), text_or_absent(row->source)},
          RowStyle::kPlain});
   }
@@ -217,8 +204,9 @@ Section runtime_call_section(const SummaryInput& input) {
   section.key = "runtime_calls";
   section.title = "Runtime calls";
   section.lead =
-      "Calls into the device's runtime and driver, by name" +
-      (input.has_device ? "; " + input.device + " idle is the part of their time in which no " +
+      "Calls into the device's runtime and driver, by name. The share is their total divided by "
+      "the host time of all threads" +
+      (input.has_device ? "; " + input.device + " idle is the part of the total in which no " +
                               input.device + " worked."
                         : std::string("."));
   section.table.columns = {{"call", "call", ColumnType::kName, 9},
@@ -239,7 +227,7 @@ Section runtime_call_section(const SummaryInput& input) {
                            {"host_per_call_ns", "per call", ColumnType::kDuration, 2},
                            {"host_max_ns", "longest", ColumnType::kDuration, 7},
                            tool_column("host_min_ns", ColumnType::kDuration),
-                           {"longest_at_ns", "at", ColumnType::kDuration, 6},
+                           {"longest_at_ns", "starts\nat", ColumnType::kDuration, 6},
                            rank_of_longest_column(input),
                            {"longest_inside", "inside", ColumnType::kName, 2},
                            {"longest_source", "called from", ColumnType::kName, 1}};
@@ -250,9 +238,8 @@ Section runtime_call_section(const SummaryInput& input) {
         {{Text{row->name}, Text{std::string(purpose_word(row->purpose))}, Count{row->host.calls},
           Duration{row->host.total_ns}, share_of(row->host.total_ns, host_ns),
           Duration{row->in_steps_ns}, Duration{row->device_idle_ns}, average_of(row->host),
-          Duration{row->host.max_ns}, min_of(row->host), places.since_start(*row),
-          places.rank(*row), text_or_absent(row->longest_inside),
-          text_or_absent(row->longest_source)},
+          Duration{row->host.max_ns}, min_of(row->host), places.start(*row), places.rank(*row),
+          text_or_absent(row->longest_inside), text_or_absent(row->longest_source)},
          RowStyle::kPlain});
   }
   say_left_out(section, input, shown.cut, shown.filtered, "host time", "call");
@@ -271,13 +258,12 @@ Row stream_row(const SummaryInput& input, const StreamOfRank& one) {
   const auto delay = [&](std::int64_t delay_ns) {
     return stream.with_launch == 0 ? Cell{Absent{}} : Cell{Duration{delay_ns}};
   };
-  const std::int64_t start_ns = one.rank->trace->extent().start_ns;
   return {{Text{one.rank->name}, Text{input.device + " " + std::to_string(stream.device)},
            Count{static_cast<std::uint64_t>(std::max(stream.device, 0))}, Text{stream.stream},
            Count{stream.works}, Duration{stream.busy_ns},
            share_of(stream.busy_ns, one.rank->summary->span_ns), Count{stream.with_launch},
            delay(stream.median_delay_ns), delay(stream.p90_delay_ns), delay(stream.max_delay_ns),
-           delay(stream.max_delay_at_ns - start_ns),
+           delay(since_origin_ns(*one.rank, stream.max_delay_at_ns)),
            stream.with_launch == 0 ? Cell{Absent{}} : Cell{Count{stream.longest_queue}},
            stream.with_launch == 0 ? Cell{Absent{}}
                                    : Cell{Measure{.text = three_digits(stream.mean_queue),
@@ -315,7 +301,7 @@ Section stream_section(const SummaryInput& input) {
                            {"median_delay_ns", "median\ndelay", ColumnType::kDuration, 8},
                            {"p90_delay_ns", "90 %\nbelow", ColumnType::kDuration, 5},
                            {"max_delay_ns", "longest\ndelay", ColumnType::kDuration, 6},
-                           {"max_delay_at_ns", "at", ColumnType::kDuration, 3},
+                           {"max_delay_at_ns", "until", ColumnType::kDuration, 3},
                            {"longest_queue", "longest\nqueue", ColumnType::kCount, 5},
                            {"mean_queue", "mean\nqueue", ColumnType::kNumber, 5}};
   std::vector<StreamOfRank> streams;

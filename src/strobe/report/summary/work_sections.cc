@@ -26,6 +26,7 @@ void add_up(analysis::LeftOut& sum, const analysis::LeftOut& more) {
   sum.rows += more.rows;
   sum.host_ns += more.host_ns;
   sum.device_ns += more.device_ns;
+  sum.self_host_ns += more.self_host_ns;
 }
 
 Cell launcher_cell(const KernelRow& kernel) {
@@ -85,12 +86,12 @@ Section operator_section(const SummaryInput& input) {
   section.key = "operators";
   section.title = "Operators";
   section.lead =
-      "Framework calls by name, at every depth. Total includes nested calls, self does not. " +
-      (input.has_device ? input.device +
-                              " time is that of the work launched inside. Shares are of "
-                              "the host time of all threads and of all " +
+      "Framework calls by name, at every depth. Total includes nested calls, self does not. The "
+      "host share is self divided by the host time of all threads." +
+      (input.has_device ? " " + input.device +
+                              " time is that of the work launched inside; its share is of all " +
                               input.device + " time."
-                        : std::string("Shares are of the host time of all threads."));
+                        : std::string());
   section.table.columns = {thread_column(has_threads(groups)),
                            {"operator", "operator", ColumnType::kName, 9},
                            {"calls", "calls", ColumnType::kCount, 4},
@@ -139,8 +140,7 @@ Section operator_section(const SummaryInput& input) {
       if (input.options.operator_detail) add_detail_rows(section.table, *row);
     }
   }
-  say_left_out(section, input, cut, filtered, analysis::sorts_by_device(input.options.sort),
-               "operator");
+  say_left_out(section, input, cut, filtered, "operator");
   return section;
 }
 
@@ -188,9 +188,9 @@ Section kernel_section(const SummaryInput& input) {
   Section section;
   section.key = "kernels";
   section.title = "Kernels";
-  section.lead = "Work on the " + input.device +
-                 " by name, with streams added up. Launched by is the innermost operator around "
-                 "the launch.";
+  section.lead =
+      "Kernels by name, with streams added up. Launched by is the innermost operator around the "
+      "launch.";
   section.table.columns = {
       {.key = "kernel",
        .header = "kernel",
@@ -204,7 +204,7 @@ Section kernel_section(const SummaryInput& input) {
        .type = ColumnType::kShare,
        .importance = 5,
        .share_of = "time of all kernels" + launched_words(input)},
-      {"bar", "", ColumnType::kBar, 0},
+      whole_bar_column(),
       {"device_per_call_ns", "per call", ColumnType::kDuration, 3},
       {.key = "device_max_ns",
        .header = "longest",
@@ -232,7 +232,9 @@ Section kernel_section(const SummaryInput& input) {
           outer_cell(*kernel), Text{kernel->communicates ? "communication" : "computation"}},
          RowStyle::kPlain});
   }
-  say_left_out(section, input, shown.cut, shown.filtered, true, "kernel");
+  say_left_out(section, input, Omitted{shown.cut.rows, shown.cut.device_ns},
+               Omitted{shown.filtered.rows, shown.filtered.device_ns}, input.device + " time",
+               "kernel");
   if (const std::uint64_t orphans = input.merged.orphan_device_slices; orphans > 0) {
     section.notes.push_back(counted(orphans, "device slice") +
                             (orphans == 1
@@ -283,8 +285,8 @@ Section user_range_section(const SummaryInput& input) {
   section.title = input.merged.operators.empty() ? "Ranges" : "Ranges of the user's script";
   section.lead = std::string(input.merged.operators.empty() ? "What the trace recorded, by name."
                                                             : "Annotations in the code.") +
-                 " Total includes the ranges inside, self does not; shares are of the host time of "
-                 "all threads" +
+                 " Total includes the ranges inside, self does not. The share is total divided by "
+                 "the host time of all threads" +
                  (input.has_device ? "; " + input.device +
                                          " time is that of the work launched inside, from the "
                                          "same thread."
@@ -301,8 +303,7 @@ Section user_range_section(const SummaryInput& input) {
       section.table.rows.push_back(range_row(group.thread, *range, host_ns));
     }
   }
-  say_left_out(section, input, cut, filtered, analysis::sorts_by_device(input.options.sort),
-               "range");
+  say_left_out(section, input, cut, filtered, "range");
   return section;
 }
 
@@ -317,8 +318,7 @@ Section memory_range_section(const SummaryInput& input) {
   for (const UserRangeRow* range : shown.rows) {
     section.table.rows.push_back(range_row("", *range, host_ns));
   }
-  say_left_out(section, input, shown.cut, shown.filtered,
-               analysis::sorts_by_device(input.options.sort), "range");
+  say_left_out(section, input, shown.cut, shown.filtered, "range");
   return section;
 }
 

@@ -7,7 +7,9 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
+#include "strobe/bench/results/foreign_tables.h"
 #include "strobe/report/bench/run_tables.h"
+#include "strobe/report/render/render.h"
 #include "tests/support/bench_sketch.h"
 #include "tests/unit/report/bench/bench_rows.h"
 
@@ -253,6 +255,24 @@ TEST(GridsPage, a_ratio_that_is_there_the_other_way_round_is_turned_over) {
   const Document page = shown(grids_page(imported(), choice));
   EXPECT_EQ(measure_at(tables_of(page).at(0), 0, 0).text, "80.00%");
   EXPECT_THAT(tables_of(page)[0].notes.back(), HasSubstr("inverted"));
+}
+
+TEST(GridsPage, a_table_read_back_from_its_csv_marks_the_same_cells) {
+  BenchRun run = small_run();
+  run.cells[0].flags.push_back(bench::CellFlag::kNoisy);
+  BenchChoice choice;
+  choice.cases = {"softmax"};
+  choice.contenders = {"cuda-fused"};
+  choice.tables = {BenchTableKind::kRelative};
+  const Document written = shown(run_page(run, choice));
+  const auto grids = bench::parse_ratio_grids(render_csv(written), "ratios.csv");
+  ASSERT_TRUE(grids) << grids.error().what;
+  EXPECT_THAT(grids->remarks, ElementsAre());
+  const Document read = shown(grids_page(*grids, choice));
+  for (const Document* const page : {&written, &read}) {
+    EXPECT_EQ(measure_at(tables_of(*page).at(0), 0, 0).text, "200.00%?");
+    EXPECT_EQ(measure_at(tables_of(*page).at(0), 1, 0).text, "200.00%");
+  }
 }
 
 TEST(GridsPage, what_needs_times_says_so) {

@@ -1,5 +1,6 @@
 #include "strobe/report/bench/cell_text.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace strobe::report {
@@ -25,6 +26,27 @@ TEST(BenchCellText, flags_have_words_for_people_and_names_for_files) {
   record.status = CellStatus::kOk;
   record.flags = {};
   EXPECT_EQ(flags_cell(record).text, "");
+}
+
+TEST(BenchCellText, the_flags_that_occur_are_explained) {
+  std::vector<bench::CellRecord> cells(2);
+  EXPECT_THAT(flag_notes(cells), ::testing::IsEmpty());
+  cells[0].flags = {CellFlag::kHostBound, CellFlag::kNoisy};
+  cells[1].flags = {CellFlag::kNearFloor, CellFlag::kHostBound};
+  EXPECT_THAT(
+      flag_notes(cells),
+      ::testing::ElementsAre(
+          "≈ floor: at most 1.5 times the time of an empty kernel, so mostly the cost of a launch",
+          "host-bound: a call takes over 20 % longer than its work on the device"));
+}
+
+TEST(BenchCellText, a_note_of_a_worker_is_a_sentence_for_people) {
+  EXPECT_EQ(note_text("enqueue_us:114.3"), "queueing a call takes 114.3 us");
+  EXPECT_EQ(note_text("recompiles:0"), "");
+  EXPECT_EQ(note_text("recompiles:1"), "compiled again 1 time");
+  EXPECT_EQ(note_text("recompiles:3"), "compiled again 3 times");
+  EXPECT_EQ(note_text("recompiles:many"), "recompiles:many");
+  EXPECT_EQ(note_text("the cap came first"), "the cap came first");
 }
 
 TEST(BenchCellText, each_metric_has_its_own_form) {

@@ -47,8 +47,8 @@ TEST(GridTable, the_mean_is_geometric_and_says_what_entered) {
   grid.cells.push_back({.dim0 = 1024, .dim1 = 128, .value = 900, .status = CellStatus::kWrong});
   EXPECT_EQ(
       grid_table(grid, "").notes.at(0),
-      "geometric mean 200.0 % over 2 of 5 cells; left out: 1 OOM, 1 with the same kernels (=), "
-      "1 with wrong values (struck out)");
+      "geometric mean 200.0 % over 2 of 5 cells; left out: 1 OOM, 1 with the same kernels (=, a "
+      "difference is noise), 1 with wrong values (struck out)");
 }
 
 TEST(GridTable, a_noisy_cell_is_marked_where_its_number_stands) {

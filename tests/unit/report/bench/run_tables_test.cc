@@ -261,7 +261,18 @@ TEST(FlagsTable, cells_with_a_flag_or_a_failure_are_listed_with_what_is_known) {
                           "the cap came first"));
   EXPECT_THAT(row_texts(table.table.rows[1]),
               ElementsAre("pointwise_chain", "8x8", "f32", "fused", "timeout", "silent for 60 s"));
-  EXPECT_THAT(table.notes, ElementsAre("2 of 4 cells flagged"));
+  EXPECT_THAT(table.notes,
+              ElementsAre("2 of 4 cells flagged", HasSubstr("?: noisy, 1 of 4 cells"),
+                          HasSubstr("≈ floor: at most 1.5 times the time of an empty kernel")));
+}
+
+TEST(FlagsTable, people_read_sentences_and_tools_the_notes_of_the_worker) {
+  BenchRun run = roofed_run();
+  run.cells[0].flags = {CellFlag::kNearFloor};
+  run.cells[0].notes = {"enqueue_us:60.6", "recompiles:0"};
+  const Section table = flags_table(run, {});
+  EXPECT_EQ(measure_at(table, 0, 4).text, "queueing a call takes 60.6 us");
+  EXPECT_EQ(measure_at(table, 0, 4).word, "enqueue_us:60.6; recompiles:0");
 }
 
 TEST(FlagsTable, two_precisions_come_with_the_kernels_of_both_sides) {
@@ -406,12 +417,16 @@ TEST(ShortTable, flags_are_said_as_people_say_them) {
   EXPECT_EQ(measure_at(short_table(run), 0, 7).text, "≈ floor, host-bound");
 }
 
-TEST(ShortTable, the_same_kernels_are_marked) {
+TEST(ShortTable, the_same_kernels_are_marked_and_have_no_ratio) {
   BenchRun run;
-  CellRecord same = timed("compiled", 10);
+  CellRecord same = timed("compiled", 4);
   same.flags = {CellFlag::kSameKernels};
   run.cells = {timed("eager", 10), same};
-  EXPECT_EQ(measure_at(short_table(run), 1, 6).mark, Mark::kSame);
+  const Section table = short_table(run);
+  EXPECT_EQ(cell_text(table.table.rows[1].cells[7]), "=");
+  EXPECT_FALSE(measure_at(table, 1, 6).value);
+  EXPECT_THAT(table.notes, ElementsAre("same kernels: both providers ran the same kernels (=), so "
+                                       "a difference in time is noise"));
 }
 
 }  // namespace

@@ -10,6 +10,13 @@ namespace {
 
 using ::testing::ElementsAre;
 
+TEST(Capitalized, only_a_small_letter_becomes_large) {
+  EXPECT_EQ(capitalized("the clock rose"), "The clock rose");
+  EXPECT_EQ(capitalized("GPU 0 runs"), "GPU 0 runs");
+  EXPECT_EQ(capitalized("4 ranks"), "4 ranks");
+  EXPECT_EQ(capitalized(""), "");
+}
+
 TEST(DisplayTextTest, nothing_a_terminal_would_obey_survives) {
   EXPECT_EQ(printable("a\tb\nc\rd"), "a b c d");
   EXPECT_EQ(printable("\x1b[31mred"), "\uFFFD[31mred");

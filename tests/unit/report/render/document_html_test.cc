@@ -18,6 +18,23 @@ TEST(DocumentHtmlTest, a_table_shows_what_people_see) {
   EXPECT_THAT(page, Not(HasSubstr("max_ns")));
 }
 
+TEST(DocumentHtmlTest, a_long_name_is_cut_and_opens_on_a_click) {
+  const std::string arguments =
+      "ns::Functor<float, ns::Loader<4>, ns::Storer<4>, ns::Policy<128>, ns::Layout<8, 16, 32>>";
+  Document document;
+  Section& section = document.sections.emplace_back();
+  section.title = "Kernels";
+  section.table.columns = {{"name", "name", ColumnType::kName}};
+  const std::vector<std::string> names = {"gemm", "void ns::loop<" + arguments + ">(int)",
+                                          "void ns::loop<4>(int)"};
+  for (const std::string& name : names) section.table.rows.push_back({{Text{name}}});
+  const std::string page = document_html(document);
+  EXPECT_THAT(page, HasSubstr("<td class=\"name\">gemm</td>"));
+  EXPECT_THAT(page, HasSubstr("<td class=\"name\">void ns::loop&lt;4&gt;(int)</td>"));
+  EXPECT_THAT(page, HasSubstr("<td class=\"name\"><details><summary>loop&lt;"));
+  EXPECT_THAT(page, HasSubstr("ns::Layout&lt;8, 16, 32&gt;&gt;&gt;(int)</details></td>"));
+}
+
 TEST(DocumentHtmlTest, nothing_to_say_and_pictures_for_terminals_are_left_out) {
   Document document;
   document.sections.resize(2);

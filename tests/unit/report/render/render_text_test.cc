@@ -37,7 +37,7 @@ TEST(RenderTextTest, a_document_in_eighty_columns) {
      → launch less often
    ! many small copies
    · a note
-     … 1 of less weight
+     … 1 of less weight (-v shows it)
 
      !! matters  ! worth a look  · a note  → what to try
 

@@ -159,6 +159,16 @@ TEST(RunReportTest, the_table_of_ranks_counts_who_came_last) {
   ASSERT_NE(ranks, document.sections.end());
   EXPECT_EQ(table_texts(ranks->table)[1][8], "20 of 20");
   EXPECT_EQ(table_texts(ranks->table)[0][8], "0 of 20");
+  ASSERT_FALSE(document.findings.empty());
+  EXPECT_EQ(document.findings[0].code, "late_ranks");
+  const auto exposed = std::ranges::find_if(
+      document.findings, [](const Finding& one) { return one.code == "exposed_communication"; });
+  ASSERT_NE(exposed, document.findings.end());
+  EXPECT_THAT(exposed->against,
+              ::testing::Contains("part of it is waiting for rank 1, which comes late"));
+  EXPECT_THAT(exposed->headline,
+              ::testing::StartsWith("rank 0, the most of 3 ranks with this finding: "));
+  EXPECT_THAT(exposed->advice, ::testing::StartsWith("first see why rank 1 comes late; "));
 }
 
 TEST(RunReportTest, a_file_that_was_cut_off_is_not_asked_for_more_activities) {

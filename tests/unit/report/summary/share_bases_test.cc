@@ -25,12 +25,25 @@ TEST_F(ShareBasesTest, a_whole_trace_is_the_base_of_its_tables) {
 
 TEST_F(ShareBasesTest, chosen_steps_are_the_base_of_theirs) {
   summary_.span_ns = 30'000'000;
-  summary_.steps[0].device_ns = 3'000'000;
-  summary_.steps[1].device_ns = 4'000'000;
+  summary_.device_time_ns = 7'000'000;
+  summary_.threads[0].host_time_ns = 22'000'000;
   EXPECT_TRUE(input().is_part());
   EXPECT_EQ(span_words(input()), "time of the chosen steps");
   EXPECT_EQ(device_time_ns(input()), 7'000'000);
+  EXPECT_EQ(host_time_ns(input()), 22'000'000) << "with what goes on after the steps";
   EXPECT_EQ(host_time_words(input()), "host time of all threads in the chosen steps");
+}
+
+TEST_F(ShareBasesTest, times_count_from_the_earliest_slice_not_from_the_span) {
+  EXPECT_EQ(since_origin_ns(ranks_[0], 5'000'000), 1'000'000);
+}
+
+TEST_F(ShareBasesTest, every_bar_has_the_same_scale) {
+  for (const Section& section : document().sections) {
+    for (const Column& column : section.table.columns) {
+      EXPECT_EQ(column.type == ColumnType::kBar && !column.balanced, false) << section.key;
+    }
+  }
 }
 
 TEST_F(ShareBasesTest, ranks_are_added_up) {

@@ -27,8 +27,9 @@ TEST(StepLabelTextTest, headings_differ_and_are_idle_only_beside_a_device) {
 }
 
 TEST(StepLabelTextTest, without_a_device_nothing_is_said_about_one) {
-  EXPECT_EQ(step_label_text(StepLabel::kDataLoader, "MLU"), "MLU idle, host loads data");
-  EXPECT_EQ(step_label_text(StepLabel::kDataLoader, ""), "host loads data");
+  EXPECT_EQ(step_label_text(StepLabel::kDataLoader, "MLU"), "MLU idle, host in data loading");
+  EXPECT_EQ(step_label_text(StepLabel::kDataLoader, ""), "host in data loading");
+  EXPECT_EQ(step_label_header(StepLabel::kDataLoader, ""), "data\nloading");
 }
 
 }  // namespace

@@ -66,9 +66,9 @@ TEST_F(StepSectionsTest, every_step_has_its_start_in_the_trace_and_its_account) 
   const auto texts = table_texts(steps(only(View::kSteps)).table);
   ASSERT_EQ(texts.size(), 2u);
   EXPECT_THAT((std::vector<std::string>(texts[0].begin() + 1, texts[0].begin() + 6)),
-              ElementsAre("step", "0 ns", "10.0 ms", "", "5.00 ms"));
+              ElementsAre("step", "1.00 ms", "10.0 ms", "", "5.00 ms"));
   EXPECT_THAT((std::vector<std::string>(texts[1].begin() + 1, texts[1].begin() + 6)),
-              ElementsAre("step", "10.0 ms", "20.0 ms", "longest", "10.0 ms"));
+              ElementsAre("step", "11.0 ms", "20.0 ms", "longest", "10.0 ms"));
 }
 
 TEST_F(StepSectionsTest, of_many_steps_the_slowest_are_shown_in_their_order) {
@@ -81,7 +81,8 @@ TEST_F(StepSectionsTest, of_many_steps_the_slowest_are_shown_in_their_order) {
   EXPECT_EQ(texts[0][1], "step#2");
   EXPECT_EQ(texts[1][1], "step#4") << "the first of the two equal ones";
   EXPECT_EQ(section.table.rows_left_out, 4u);
-  EXPECT_EQ(section.table.left_out, "4 more, 13.0 ms in all, are faster");
+  EXPECT_EQ(section.table.left_out, "4 more, 13.0 ms in all, are faster (--top all shows them)");
+  EXPECT_THAT(section.lead, HasSubstr("Of 6 steps, the 2 slowest are shown."));
 }
 
 TEST_F(StepSectionsTest, a_step_is_the_longest_only_if_it_stands_out) {
@@ -97,9 +98,16 @@ TEST_F(StepSectionsTest, a_step_is_the_longest_only_if_it_stands_out) {
 
 TEST_F(StepSectionsTest, the_mark_is_for_people_and_starts_are_relative_for_tools) {
   const Document report = document(only(View::kSteps));
-  EXPECT_THAT(render_text(report, {.width = 100}), HasSubstr("20.0 ms  longest"));
+  const std::string text = render_text(report, {.width = 100});
+  EXPECT_THAT(text, HasSubstr("20.0 ms  longest"));
+  EXPECT_THAT(text, HasSubstr("  remark "));
   EXPECT_THAT(render_json(report), Not(HasSubstr("longest")));
-  EXPECT_THAT(render_json(report), HasSubstr("\"start_ns\":10000000"));
+  EXPECT_THAT(render_json(report), HasSubstr("\"start_ns\":11000000"));
+}
+
+TEST_F(StepSectionsTest, without_a_mark_there_is_no_column_for_it) {
+  set_lengths({1'000, 1'000});
+  EXPECT_THAT(render_text(document(only(View::kSteps)), {.width = 100}), Not(HasSubstr("remark")));
 }
 
 TEST_F(StepSectionsTest, a_single_step_is_in_the_head_already) {

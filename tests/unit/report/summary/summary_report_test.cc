@@ -39,6 +39,32 @@ TEST_F(SummaryReportTest, the_head_of_chosen_steps_says_what_its_numbers_are_of)
   EXPECT_THAT(text, HasSubstr("of the chosen steps: 16.0 ms with kernels"));
 }
 
+TEST_F(SummaryReportTest, the_head_of_several_ranks_adds_up_their_spans) {
+  const std::string text = render_text(
+      summary_document({rank("rank 0"), rank("rank 1")}, summary_, {}, only(View::kPerf)), {});
+  EXPECT_THAT(text, HasSubstr("steps       4  2 per rank, 15.0 ms on average"));
+  EXPECT_THAT(text, HasSubstr("of the spans of all 2 ranks (80.0 ms): 32.0 ms with kernels"));
+}
+
+TEST_F(SummaryReportTest, the_head_of_several_devices_says_how_many) {
+  summary_.devices.push_back(summary_.devices[0]);
+  EXPECT_THAT(render_text(document(only(View::kPerf)), {}),
+              HasSubstr("of the span on 2 devices (80.0 ms): 32.0 ms with kernels"));
+}
+
+TEST_F(SummaryReportTest, the_head_doubts_traces_that_are_no_run) {
+  Sketch sketch;
+  sketch.metadata().traits.dialect = "other";
+  const Trace foreign = sketch.slice("op", SliceKind::kOperator, 0, 10).trace();
+  RankInput other = rank("b.json");
+  other.trace = &foreign;
+  const std::string text =
+      render_text(summary_document({rank("a.json"), other}, summary_, {}, only(View::kPerf)), {});
+  EXPECT_THAT(text, HasSubstr("  written by  sketch, other\n"));
+  EXPECT_THAT(text, HasSubstr("they do not look like one run: they were written by sketch and "
+                              "other"));
+}
+
 TEST_F(SummaryReportTest, a_page_is_titled_with_the_file) {
   RankInput in_folder = rank("runs/7/run.json");
   const Document one = summary_document({in_folder}, summary_, {}, only(View::kPerf));

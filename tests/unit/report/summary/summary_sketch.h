@@ -14,7 +14,7 @@ using analysis::TableOptions;
 using analysis::View;
 using analysis::ViewSet;
 
-// 40 ms from 5 ms on, with 24 ms of device work on two streams.
+// 40 ms from 5 ms on, with 24 ms of device work on two streams. The profiler itself starts at 4 ms.
 inline Trace small_trace() {
   Sketch sketch;
   sketch.metadata().traits.dialect = "sketch";
@@ -25,6 +25,7 @@ inline Trace small_trace() {
   sketch.metadata().devices = {device};
   return sketch.thread(1)
       .slice("frame", SliceKind::kOther, 5'000'000, 40'000'000)
+      .slice("profiler", SliceKind::kProfiler, 4'000'000, 42'000'000)
       .stream(0, 7)
       .slice("gemm", SliceKind::kKernel, 10'000'000, 16'000'000)
       .stream(0, 8)
@@ -38,9 +39,11 @@ inline Summary small_summary() {
   summary.has_steps = true;
   summary.total_ns = 30'000'000;
   summary.extent = {5'000'000, 45'000'000};
+  summary.origin_ns = 4'000'000;
   summary.span_ns = 40'000'000;
   summary.slices = 3;
-  summary.threads = {{"1", "1", "", false, 8, 20'000'000}};
+  summary.device_time_ns = 24'000'000;
+  summary.threads = {{"1", "1", "", false, 8, 20'000'000, 20'000'000}};
   for (const std::int64_t unit_ns : {1'000'000, 2'000'000}) {
     analysis::StepRow step;
     step.name = "step";

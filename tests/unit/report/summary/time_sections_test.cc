@@ -6,6 +6,7 @@ namespace strobe::report {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 class TimeSectionsTest : public SummarySketch {};
 
@@ -14,11 +15,27 @@ TEST_F(TimeSectionsTest, phases_end_with_the_time_outside_them) {
   summary_.phases = {{SliceKind::kStep, {2, 30'000'000, 0, 0}, {}, {2, 10'000'000, 0, 0}},
                      {SliceKind::kForward, {2, 12'000'000, 0, 0}, {}, {2, 4'000'000, 0, 0}}};
   summary_.outside_phases_ns = 18'000'000;
-  const auto texts = table_texts(document(only(View::kModel)).sections.front().table);
+  const Section section = document(only(View::kModel)).sections.front();
+  const auto texts = table_texts(section.table);
+  EXPECT_THAT(section.lead,
+              HasSubstr("The shares are of the time of the steps, 30.0 ms, and of the "
+                        "GPU time launched in the steps, 10.0 ms."));
+  EXPECT_EQ(section.table.columns[7].header, "share of GPU time\nlaunched in steps");
   EXPECT_THAT(texts[0], ElementsAre("forward", "2", "12.0 ms", "6.00 ms", "40.0 %", "4.00 ms",
                                     "2.00 ms", "40.0 %", "0 ns"));
   EXPECT_THAT(texts[1], ElementsAre("outside these phases", "-", "18.0 ms", "-", "60.0 %", "-", "-",
                                     "-", "-"));
+}
+
+TEST_F(TimeSectionsTest, without_steps_phases_are_parts_of_the_hosts_span) {
+  summary_.has_model = true;
+  summary_.has_steps = false;
+  summary_.devices.clear();
+  summary_.phases = {{SliceKind::kForward, {2, 12'000'000, 0, 0}, {}, {}}};
+  const Section section = document(only(View::kModel)).sections.front();
+  EXPECT_THAT(section.lead, ::testing::EndsWith("The shares are of the time from the host's first "
+                                                "slice to its last, 30.0 ms."));
+  EXPECT_EQ(section.table.columns[4].header, "share of the\nhost's span");
 }
 
 TEST_F(TimeSectionsTest, phases_that_overlap_are_said_to) {

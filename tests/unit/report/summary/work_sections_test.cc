@@ -30,13 +30,28 @@ TEST_F(WorkSectionsTest, cut_and_filtered_rows_are_accounted_for) {
   TableOptions options = only(View::kKernel);
   options.top = 1;
   Document report = document(options);
-  EXPECT_EQ(report.sections.front().table.left_out, "1 more, 3.00 ms of GPU time");
+  EXPECT_EQ(report.sections.front().table.left_out,
+            "1 more, 3.00 ms of GPU time (--top all shows it)");
   options.keeps_name = [](std::string_view name) { return name == "copy"; };
   options.filter = "^copy$";
   report = document(options);
   EXPECT_EQ(report.sections.front().table.rows_left_out, 1u);
   EXPECT_THAT(render_text(report, {}),
               HasSubstr("… 1 name not matched by '^copy$', 12.0 ms of GPU time"));
+}
+
+// "add", with 6 ms of its own, is a part of what "linear" has in all.
+TEST_F(WorkSectionsTest, of_operators_left_out_only_self_time_is_added_up) {
+  TableOptions options = only(View::kOperator);
+  options.top = 1;
+  for (const auto key : {analysis::SortKey::kHostTotal, analysis::SortKey::kDeviceTotal}) {
+    options.sort = key;
+    EXPECT_THAT(document(options).sections.front().table.left_out,
+                ::testing::EndsWith(" ms of host self time (--top all shows it)"));
+  }
+  options.sort = analysis::SortKey::kHostTotal;
+  EXPECT_EQ(document(options).sections.front().table.left_out,
+            "1 more, 6.00 ms of host self time (--top all shows it)");
 }
 
 TEST_F(WorkSectionsTest, kernels_name_the_innermost_operator_and_the_outer_one) {
