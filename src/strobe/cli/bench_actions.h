@@ -15,7 +15,7 @@ Command bench_compare_action();
 Command bench_roof_action();
 
 // A line per case: its name, the most that fusion can gain, kernels without it, what it computes.
-std::string bench_case_lines();
+std::string bench_case_lines(int columns);
 
 // The two lines that Paddle's attention benchmark prints, for each cell that ran: "Equality ratio:
 // 100.00%" and "FlashAttention | 16 | 32 | 1024 |  Time costs: 116.100 ms / time" (batch, head

@@ -113,21 +113,19 @@ Command bench_command() {
       .name = "bench",
       .summary = "measure fused against unfused kernels over grids of shapes, and check them",
       .positionals = "[FILE...]",
-      .examples = {{"strobe bench run --quick",
-                    "what fusion gains on this machine, in about a minute"},
+      .examples = {{"strobe bench run --quick", "what fusion gains here, in a minute"},
                    {"strobe bench run --case norm_chain -o run.json",
                     "100 shapes, saved to a file"},
                    {"strobe bench show run.json", "the results, table by table"},
-                   {"strobe bench show run.json --table relative",
-                    "one provider against another, shape by shape"},
+                   {"strobe bench show run.json --table relative", "one provider against another"},
                    {"strobe bench compare old.json new.json --fail-on slower:3%",
                     "what changed, cell by cell; for CI"},
                    {"strobe bench show grids.csv --device A100 --case softmax",
-                    "ratios that another benchmark program wrote, with checks"}},
+                    "ratios of another program, checked"}},
       .notes =
           {"FILE is a run, the JSON file of `strobe bench run`, or a CSV with tables of ratios: it "
            "needs the columns case, metric, dim0, dim1 and value, and may have version, device, "
-           "baseline, contender, status and dtype. Both may be plain, .gz or .zst; strobe "
+           "baseline, contender, status, dtype and noisy. Both may be plain, .gz or .zst; strobe "
            "recognises them by content."},
       .actions = {bench_list_action(), bench_run_action(), bench_show_action(),
                   bench_compare_action(), bench_roof_action(), tune_action(), worker_action()},

@@ -40,7 +40,7 @@ std::vector<Flag> bench_compare_flags(BenchCompareRequest& request) {
            "older versions)",
            to(request.options.is_forced)),
       flag("--top N", "rows, or all (default: 20 in text, all in other formats)",
-           to_rows(request.typed_top, 1)),
+           to_rows(request.typed_top)),
       format_flag(request.format),
       output_flag(request.output)};
 }

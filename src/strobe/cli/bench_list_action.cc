@@ -9,6 +9,7 @@
 #include "strobe/bench/workers/worker_session.h"
 #include "strobe/cli/bench_actions.h"
 #include "strobe/cli/bench_run_request.h"
+#include "strobe/cli/help.h"
 #include "strobe/cli/output.h"
 
 namespace strobe::cli {
@@ -46,28 +47,32 @@ std::string grid_lines() {
   return text;
 }
 
-std::string provider_line(std::string_view name, const bench::WorkerReply& hello) {
-  if (!hello.info.is_available()) {
-    return fmt::format("  {:<22} not here: {}\n", name, hello.info.obstacle);
-  }
-  return fmt::format("  {:<22} {}{}{}\n", name, hello.info.device,
-                     hello.info.version.empty() ? "" : "; ", hello.info.version);
+std::string provider_lines(std::string_view name, const bench::WorkerReply& hello, int columns) {
+  std::string front = fmt::format("  {:<22} ", name);
+  const std::string text =
+      hello.info.is_available()
+          ? fmt::format("{}{}{}", hello.info.device, hello.info.version.empty() ? "" : "; ",
+                        hello.info.version)
+          : fmt::format("not here: {}", hello.info.obstacle);
+  const std::size_t indent = front.size();
+  return hanging_lines(std::move(front), indent, text, columns);
 }
 
-Result<void> list_all(BenchRunRequest& request, const Terminal&) {
+Result<void> list_all(BenchRunRequest& request, const Terminal& terminal) {
   request.run.workers.own = own_worker_command();
   for (const std::string_view name : bench::torch_provider_names()) {
     request.run.providers.emplace_back(name);
   }
   STROBE_TRY_VOID(add_workers(request));
-  std::string text = bench_case_lines() + grid_lines() + "\nProviders\n";
+  const int columns = terminal.columns;
+  std::string text = bench_case_lines(columns) + grid_lines() + "\nProviders\n";
   for (const std::string_view name : bench::provider_names()) {
-    text += provider_line(name, bench::greet(request.run.workers, std::string(name)));
+    text += provider_lines(name, bench::greet(request.run.workers, std::string(name)), columns);
   }
   // One interpreter serves all of its variants.
   const bench::WorkerReply torch = bench::greet(request.run.workers, "torch-eager");
   if (!torch.info.is_available()) {
-    text += provider_line("torch-*", torch);
+    text += provider_lines("torch-*", torch, columns);
     return write_to_stdout(text + std::string(kAnythingElse));
   }
   for (const std::string_view name : bench::torch_provider_names()) {
@@ -75,7 +80,7 @@ Result<void> list_all(BenchRunRequest& request, const Terminal&) {
     if (std::ranges::find(hello.variants, bench::variant_of(name)) == hello.variants.end()) {
       hello.info.obstacle = "this torch does not have it";
     }
-    text += provider_line(name, hello);
+    text += provider_lines(name, hello, columns);
   }
   return write_to_stdout(text + std::string(kAnythingElse));
 }
@@ -84,14 +89,16 @@ std::vector<Flag> list_flags(BenchRunRequest& request) { return {python_flag(req
 
 }  // namespace
 
-std::string bench_case_lines() {
+std::string bench_case_lines(int columns) {
   std::string text =
       "Cases: name, ceiling (the most that fusion can gain if memory limits both sides; the "
       "second\n"
       "one if a row does not fit on the chip), number of kernels without fusion, definition\n";
   for (const CaseInfo& info : bench::cases()) {
-    text += fmt::format("  {:<34} {:>12} {:>3}  {}\n", info.id, ceiling_text(info),
-                        info.eager_kernels, info.definition);
+    std::string front =
+        fmt::format("  {:<34} {:>12} {:>3}  ", info.id, ceiling_text(info), info.eager_kernels);
+    const std::size_t indent = front.size();
+    text += hanging_lines(std::move(front), indent, info.definition, columns);
   }
   return text;
 }

@@ -17,6 +17,7 @@
 #include "strobe/cli/talk.h"
 #include "strobe/record/metric_sets.h"
 #include "strobe/report/bench/bench_page.h"
+#include "strobe/report/bench/fit_tables.h"
 #include "strobe/report/bench/run_tables.h"
 #include "strobe/report/render/render.h"
 
@@ -93,6 +94,7 @@ std::string run_text(const BenchRunRequest& request, const BenchOutcome& outcome
   }
   page.facts.push_back(report::bench_fact("cells", report::outcome_line(outcome.run)));
   page.sections.push_back(report::short_table(outcome.run));
+  report::fit_tables(page, static_cast<std::size_t>(terminal.columns), terminal.unicode);
   std::string text = terminal_text(page, terminal);
   if (request.is_paddle_style) text += bench_paddle_lines(outcome.run);
   return text;
@@ -213,21 +215,23 @@ Command bench_run_action() {
       .name = "bench run",
       .summary = "measure functions (cases) in several implementations (providers), and check them",
       .examples =
-          {{"strobe bench run --quick", "a first look, in about a minute"},
+          {{"strobe bench run --quick", "a first look, about a minute"},
            {"strobe bench run --case norm_chain -o run.json", "100 shapes, saved to a file"},
            {"strobe bench run --case rows --provider cuda-fused,torch-inductor",
             "compare with PyTorch"},
            {"strobe bench run --case softmax --worker mine=./worker", "measure your own program"},
            {"strobe bench run --case softmax --api -o run.json", "also list CUDA API calls"}},
-      .notes = {
-          "A cell is one case, at one shape and data type, run by one provider. Each provider runs "
-          "in its own process: if a provider crashes, hangs or runs out of memory, only that cell "
-          "is lost. The table then shows ERR or OOM, or OOM* if strobe predicted that the cell "
-          "does not fit and did not run it. The providers of one shape take turns on the same "
-          "inputs, and every output is compared with a computation in f64.",
-          "Exit codes: 0 measured, 1 a provider gave wrong values, 2 bad command line, 3 no "
-          "provider supports these cases, or FILE cannot be written, 4 a provider named with "
-          "--provider or --worker cannot run here (the others were measured), 130 interrupted."}};
+      .notes =
+          {"A cell is one case, at one shape and data type, run by one provider. Each provider "
+           "runs "
+           "in its own process: if a provider crashes, hangs or runs out of memory, only that cell "
+           "is lost. The table then shows ERR or OOM, or OOM* if strobe predicted that the cell "
+           "does not fit and did not run it. The providers of one shape take turns on the same "
+           "inputs, and every output is compared with a computation in f64.",
+           "Exit codes: 0 measured, 1 a provider gave wrong values, 2 bad command line, 3 no "
+           "provider supports these cases, or FILE cannot be written, 4 a provider named with "
+           "--provider or --worker cannot run here (the others were measured), 130 interrupted."},
+      .verbose_adds = "show what the providers' processes wrote to stderr"};
   return with_request(std::move(command), bench_run_flags, complete_bench_run, run_cells);
 }
 

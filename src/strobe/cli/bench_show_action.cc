@@ -11,6 +11,7 @@
 #include "strobe/cli/bench_show_request.h"
 #include "strobe/cli/output.h"
 #include "strobe/cli/talk.h"
+#include "strobe/report/bench/fit_tables.h"
 
 namespace strobe::cli {
 namespace {
@@ -87,6 +88,9 @@ Result<void> show_bench(const BenchShowRequest& request, const Terminal& termina
     return error;
   }
   stages.end("load and judge");
+  if (request.format == Format::kText) {
+    report::fit_tables(*page, static_cast<std::size_t>(terminal.columns), terminal.unicode);
+  }
   const std::string text = document_text(*page, request.format, terminal);
   stages.end("report");
   return give(output, text);
@@ -102,22 +106,23 @@ Command bench_show_action() {
       .positionals_help =
           "a run (JSON), ratios or the blocks that a tuner chose (CSV); plain, .gz or .zst; - is "
           "stdin; given two runs, strobe compares their devices",
-      .examples = {{"strobe bench show run.json", "an overview, then table by table"},
+      .examples = {{"strobe bench show run.json", "the overview and the tables"},
                    {"strobe bench show run.json --table relative --contender cuda-fused",
-                    "one provider against another, shape by shape"},
+                    "one provider against another"},
                    {"strobe bench show run.json --table roofline --case softmax",
-                    "how near each cell is to the memory roof"},
+                    "how near the memory roof"},
                    {"strobe bench show grids.csv --table relative --case softmax",
                     "tables of ratios from a CSV"},
                    {"strobe bench show grids.csv --format tsv --missing '#VALUE!'",
                     "for a spreadsheet"},
                    {"strobe bench show h200.json a100.json", "one device against another"},
-                   {"strobe bench show run.json --format html -o run.html",
-                    "heat maps, to send around"}},
+                   {"strobe bench show run.json -o run.html", "heat maps, to send around"}},
       .notes = {
           "OOM: out of memory. OOM*: predicted, so the cell did not run. ERR: failed. n/a: no "
-          "number. = marks a ratio of two providers that ran the same kernels, ~...~ a ratio whose "
-          "values were wrong; means (geometric) leave both out.",
+          "number. = marks a ratio of two providers that ran the same kernels, so that any "
+          "difference "
+          "is noise, ~...~ a ratio whose values were wrong; means (geometric) leave both out. ? "
+          "marks a number from a noisy measurement.",
           "Names can be shortened as long as they are unambiguous: --version v3."}};
   return with_request(std::move(command), bench_show_flags, complete_bench_show, show_bench);
 }

@@ -122,7 +122,9 @@ std::vector<Flag> bench_show_flags(BenchShowRequest& request) {
            "(--profile)",
            to(request.is_forced)),
       flag("--format FORMAT",
-           "text, markdown, csv (strobe can read it), tsv (tables only), json or html",
+           "text, markdown, csv (strobe can read it), tsv (tables only), json or html (default: "
+           "what the ending of --output's FILE means: .txt, .md, .csv, .tsv, .json or .html; else "
+           "text)",
            to_choice(request.format, kTableFormats)),
       output_flag(request.output)};
 }

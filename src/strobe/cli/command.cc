@@ -40,7 +40,7 @@ std::vector<Flag> common_flags(CommonOptions& options) {
                to_choice(options.color, kColors)),
           flag("-q, --quiet", "print no progress and no warnings; errors are still printed",
                to(options.quiet)),
-          flag("-v, --verbose", "print stage times on stderr; summary also shows all findings",
+          flag("-v, --verbose", "print more on stderr, such as the time of each stage",
                to(options.verbose)),
           flag("-h, --help", "show this help", to(options.help))};
 }

@@ -56,6 +56,7 @@ struct Command {
   std::string_view positionals_help = {};    // their description
   std::vector<Example> examples;             // shown first in the help
   std::vector<std::string_view> notes = {};  // paragraphs below the flags
+  std::string_view verbose_adds = {};        // what else -v does here
   std::vector<Flag> flags = {};              // its own; common_flags() are added
   std::function<Result<Outcome>(const Arguments& arguments, const Terminal& terminal)> run = {};
   std::vector<Command> actions = {};   // `strobe kernels show`: the actions of the verb

@@ -10,6 +10,7 @@
 #include "strobe/base/text.h"
 #include "strobe/base/version.h"
 #include "strobe/cli/command.h"
+#include "strobe/cli/help.h"
 #include "strobe/cli/output.h"
 #include "strobe/record/library_finder.h"
 
@@ -142,7 +143,8 @@ std::string found_line(const device::Found& found) {
 
 class Page {
  public:
-  explicit Page(const Terminal& terminal) : color_(terminal.color), unicode_(terminal.unicode) {}
+  explicit Page(const Terminal& terminal)
+      : color_(terminal.color), unicode_(terminal.unicode), columns_(terminal.columns) {}
 
   void title(std::string_view text) {
     if (!text_.empty()) text_ += '\n';
@@ -153,15 +155,21 @@ class Page {
     const std::string shown = color_
                                   ? fmt::format("{}{}{}", present ? kGreen : kAmber, mark, kNoColor)
                                   : std::string(mark);
-    text_ += fmt::format("  {} {:<{}}  {}\n", shown, name, kNameWidth, says);
+    text_ += hanging_lines(fmt::format("  {} {:<{}}  ", shown, name, kNameWidth), kIndent, says,
+                           columns_);
   }
-  void more(std::string_view says) { text_ += fmt::format("{:{}}{}\n", "", kNameWidth + 6, says); }
+  void more(std::string_view says) {
+    text_ += hanging_lines(std::string(kIndent, ' '), kIndent, says, columns_);
+  }
 
   std::string text() && { return std::move(text_); }
 
  private:
+  static constexpr std::size_t kIndent = kNameWidth + 6;
+
   bool color_;
   bool unicode_;
+  int columns_;
   std::string text_;
 };
 
@@ -301,7 +309,10 @@ struct DoctorRequest {
 };
 
 std::vector<Flag> doctor_flags(DoctorRequest& request) {
-  return {text_or_json_flag(request.format), output_flag(request.output)};
+  Flag format = text_or_json_flag(request.format);
+  format.help =
+      "text or json (default: json if the name of --output's FILE ends in .json, else text)";
+  return {std::move(format), output_flag(request.output)};
 }
 
 Result<void> examine(const DoctorRequest& request, const Terminal& terminal) {

@@ -114,11 +114,14 @@ Target to(std::optional<bool>& member) {
             [](std::string_view, std::string_view typed) { return Result<bool>(typed == "on"); });
 }
 
-Target to_rows(std::optional<std::size_t>& member, std::int64_t least) {
-  return to(member, [least](std::string_view flag, std::string_view typed) -> Result<std::size_t> {
-    if (typed == "all") return std::size_t{0};
-    STROBE_TRY(const std::int64_t rows, whole_number(flag, typed, least));
-    return static_cast<std::size_t>(rows);
+Target to_rows(std::optional<std::size_t>& member) {
+  return to(member, [](std::string_view flag, std::string_view typed) -> Result<std::size_t> {
+    if (equal_ignoring_case(typed, "all")) return std::size_t{0};
+    Result<std::int64_t> rows = whole_number(flag, typed, 1);
+    if (rows) return static_cast<std::size_t>(*rows);
+    Error error = std::move(rows).error();
+    error.hint = fmt::format("`{} all` shows all rows", flag);
+    return error;
   });
 }
 

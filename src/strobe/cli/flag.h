@@ -50,8 +50,8 @@ Target to(std::vector<std::string>& member);
 // Switches.
 Target to(bool& member);
 Target to(std::optional<bool>& member);
-// "all" is 0.
-Target to_rows(std::optional<std::size_t>& member, std::int64_t least = 0);
+// At least one row; "all" is 0.
+Target to_rows(std::optional<std::size_t>& member);
 
 // Numbers in flags.
 Result<std::int64_t> whole_number(std::string_view flag, std::string_view typed, std::int64_t least,

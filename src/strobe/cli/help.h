@@ -23,10 +23,16 @@ std::string zsh_completion(const std::vector<Command>& commands);
 std::string fish_completion(const std::vector<Command>& commands);
 
 // The parts that these texts share.
-std::string shown_name(const Flag& flag);             // "-o, --output FILE", "    --[no-]cache"
-std::string usage(const Command& command);            // "strobe summary TRACE... [flags]"
-std::vector<Flag> flags_in_every_verb();              // to be shown, not to be parsed
-std::vector<Flag> all_flags(const Command& command);  // its own, then those in every verb
+std::string shown_name(const Flag& flag);   // "-o, --output FILE", "    --[no-]cache"
+std::string usage(const Command& command);  // "strobe summary TRACE... [flags]"
+std::vector<Flag> flags_in_every_verb();    // to be shown, not to be parsed
+std::vector<Flag> common_flags_of(const Command& command);  // with what this one adds to them
+std::vector<Flag> all_flags(const Command& command);        // its own, then those in every verb
+std::string columns_help();                                 // what COLUMNS does
+
+// Lines of at most this width: `front`, then the text, with its other lines indented.
+std::string hanging_lines(std::string front, std::size_t indent, std::string_view text,
+                          int columns);
 
 struct ExitCode {
   int code;

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cctype>
 #include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "strobe/base/version.h"
 #include "strobe/cli/command_line.h"
 #include "strobe/cli/output.h"
+#include "strobe/report/render/display_text.h"
 
 namespace strobe::cli {
 
@@ -36,10 +38,37 @@ std::vector<Flag> flags_in_every_verb() {
   return flags;
 }
 
+std::vector<Flag> common_flags_of(const Command& command) {
+  std::vector<Flag> flags = flags_in_every_verb();
+  if (command.verbose_adds.empty()) return flags;
+  const auto verbose = std::ranges::find(flags, "verbose", &Flag::name);
+  verbose->help += fmt::format("; {}", command.verbose_adds);
+  return flags;
+}
+
 std::vector<Flag> all_flags(const Command& command) {
   std::vector<Flag> flags = command.flags;
-  std::ranges::copy(flags_in_every_verb(), std::back_inserter(flags));
+  std::ranges::copy(common_flags_of(command), std::back_inserter(flags));
   return flags;
+}
+
+std::string columns_help() {
+  return fmt::format("the width of text (default: that of the terminal; {} in a file or a pipe)",
+                     Terminal::kColumnsOfAFile);
+}
+
+std::string hanging_lines(std::string front, std::size_t indent, std::string_view text,
+                          int columns) {
+  const auto width = static_cast<std::size_t>(std::max(columns, 0));
+  constexpr std::size_t kLeast = 18;  // however narrow the page is
+  std::vector<std::string> lines =
+      report::wrap(text, std::max(kLeast, width - std::min(width, indent)));
+  if (lines.empty()) lines.emplace_back();
+  std::string out;
+  for (const std::string& line : lines) {
+    out += fmt::format("{}{}\n", std::exchange(front, std::string(indent, ' ')), line);
+  }
+  return out;
 }
 
 namespace {
@@ -70,18 +99,85 @@ std::string as_sentence(std::string_view text) {
   return sentence;
 }
 
-std::string flag_lines(const std::vector<Flag>& flags, std::size_t columns) {
+// A name, and its explanation in a column of its own.
+std::string explained(std::string_view name, std::string_view help, std::size_t columns) {
   constexpr std::size_t kHelpColumn = 28;
+  std::string text = fmt::format("  {}", name);
+  if (text.size() + 2 > kHelpColumn) {
+    text += fmt::format("\n{:{}}", "", kHelpColumn);
+  } else {
+    text.resize(kHelpColumn, ' ');
+  }
+  return text + wrapped(help, kHelpColumn, columns) + "\n";
+}
+
+std::string flag_lines(const std::vector<Flag>& flags, std::size_t columns) {
   std::string text;
-  for (const Flag& flag : flags) {
-    const std::string name = fmt::format("  {}", shown_name(flag));
-    text += name;
-    if (name.size() + 2 > kHelpColumn) {
-      text += fmt::format("\n{:{}}", "", kHelpColumn);
-    } else {
-      text += fmt::format("{:{}}", "", kHelpColumn - name.size());
+  for (const Flag& flag : flags) text += explained(shown_name(flag), flag.help, columns);
+  return text;
+}
+
+// The words of a command line; a space in quotes is part of a word.
+std::vector<std::string> shell_words(std::string_view command) {
+  std::vector<std::string> words(1);
+  char quote = 0;
+  for (const char c : command) {
+    if (c == ' ' && quote == 0) {
+      words.emplace_back();
+      continue;
     }
-    text += wrapped(flag.help, kHelpColumn, columns) + "\n";
+    words.back() += c;
+    if (c == quote) {
+      quote = 0;
+    } else if (quote == 0 && (c == '\'' || c == '"')) {
+      quote = c;
+    }
+  }
+  return words;
+}
+
+// A command line that can be copied into a shell: a line that goes on ends with a backslash.
+std::string shell_lines(std::string_view command, std::size_t indent, std::size_t columns) {
+  constexpr std::string_view kGoesOn = " \\";
+  std::string text(indent, ' ');
+  std::size_t used = indent;
+  bool is_first = true;
+  for (const std::string& word : shell_words(command)) {
+    if (is_first) {
+      is_first = false;
+    } else if (used + 1 + word.size() + kGoesOn.size() > columns) {
+      text += fmt::format("{}\n{:{}}", kGoesOn, "", indent + 2);
+      used = indent + 2;
+    } else {
+      text += ' ';
+      ++used;
+    }
+    text += word;
+    used += word.size();
+  }
+  return text;
+}
+
+// Side by side if all examples fit; otherwise the effect is below its command.
+std::string example_lines(const std::vector<Example>& examples, std::size_t columns) {
+  constexpr std::size_t kMargin = 2;
+  constexpr std::size_t kGap = 3;
+  std::size_t longest = 0;
+  std::size_t longest_effect = 0;
+  for (const Example& example : examples) {
+    longest = std::max(longest, example.command.size());
+    longest_effect = std::max(longest_effect, example.effect.size());
+  }
+  const bool are_side_by_side = kMargin + longest + kGap + longest_effect <= columns;
+  std::string text;
+  for (const Example& example : examples) {
+    if (are_side_by_side) {
+      text += fmt::format("{:{}}{:<{}}{}\n", "", kMargin, example.command, longest + kGap,
+                          example.effect);
+    } else {
+      text += fmt::format("{}\n{:{}}{}\n", shell_lines(example.command, kMargin, columns), "",
+                          3 * kMargin, wrapped(example.effect, 3 * kMargin, columns));
+    }
   }
   return text;
 }
@@ -134,6 +230,8 @@ std::string overview_help(const std::vector<Command>& commands) {
   text +=
       "\n"
       "`strobe help COMMAND` explains a command. Results go to stdout, messages to stderr.\n";
+  text += wrapped(fmt::format("The environment variable COLUMNS sets {}.", columns_help()), 0, 84);
+  text += '\n';
   std::string codes;
   for (const ExitCode& exit : exit_codes()) {
     codes += fmt::format("{}{} {}", codes.empty() ? "Exit codes: " : ", ", exit.code, exit.meaning);
@@ -143,14 +241,7 @@ std::string overview_help(const std::vector<Command>& commands) {
 
 std::string command_help(const Command& command, int columns) {
   const auto width = static_cast<std::size_t>(std::clamp(columns, 60, 100));
-  std::size_t longest = 0;
-  for (const Example& example : command.examples) {
-    longest = std::max(longest, example.command.size());
-  }
-  std::string text;
-  for (const Example& example : command.examples) {
-    text += fmt::format("  {:<{}}   {}\n", example.command, longest, example.effect);
-  }
+  std::string text = example_lines(command.examples, width);
   text += fmt::format("\nUsage: {}\n{}\n", usage(command),
                       wrapped(as_sentence(command.summary), 0, width));
   if (!command.positionals_help.empty()) {
@@ -159,7 +250,8 @@ std::string command_help(const Command& command, int columns) {
   }
   if (!command.actions.empty()) text += "\nActions:\n" + action_lines(command, width);
   if (!command.flags.empty()) text += "\nFlags:\n" + flag_lines(command.flags, width);
-  text += "\nIn every command:\n" + flag_lines(flags_in_every_verb(), width);
+  text += "\nIn every command:\n" + flag_lines(common_flags_of(command), width);
+  text += explained("    COLUMNS=N", "environment variable: " + columns_help(), width);
   if (!command.actions.empty()) {
     text += fmt::format("\n`strobe {} ACTION --help` explains an action.\n", command.name);
   }

@@ -180,9 +180,9 @@ Command show_action() {
                    {"strobe kernels show kernels.csv --group family --sort headroom",
                     "where most time could be saved"},
                    {"strobe kernels show kernels.csv --group layer", "layer by layer"},
-                   {"strobe kernels show kernels.csv --format json -o kernels.json",
-                    "every number for a script; strobe can read it"},
-                   {"strobe kernels show kernels.csv --format html -o kernels.html",
+                   {"strobe kernels show kernels.csv -o kernels.json",
+                    "all numbers; strobe can read it"},
+                   {"strobe kernels show kernels.csv -o kernels.html",
                     "a page to send to a colleague"}},
       .notes = {"Headroom is the time that a kernel would save if it ran at the peak of its busier "
                 "resource: an upper bound. The achievable headroom is the time saved at "
@@ -200,10 +200,10 @@ Command roofline_action() {
       .positionals = "FILE",
       .positionals_help = "a list of kernels; - is stdin",
       .examples = {{"strobe kernels roofline kernels.csv", "a plot in text, and its points"},
-                   {"strobe kernels roofline kernels.csv --chip h200 --dram-rate 4.3TB/s",
+                   {"strobe kernels roofline kernels.csv --dram-rate 4.3TB/s",
                     "with a measured DRAM rate"},
-                   {"strobe kernels roofline report.ncu-rep --format html -o roofline.html",
-                    "the plot as SVG, with a name at each point"}},
+                   {"strobe kernels roofline report.ncu-rep -o roofline.html",
+                    "the plot as SVG, with every name"}},
       .notes = {"A point needs operations and bytes. If they were not counted, strobe estimates "
                 "them from the shares of the peaks; if the chip is unknown too, the plot shows "
                 "these shares: Tensor over DRAM."}};
@@ -234,8 +234,8 @@ Command diff_action() {
       .positionals = "BEFORE AFTER",
       .positionals_help = "two lists of kernels of one workload",
       .examples = {{"strobe kernels diff before.csv after.csv", "the verdict, then every kernel"},
-                   {"strobe kernels diff main.ncu-rep branch.ncu-rep --fail-on slower:5%",
-                    "for CI: exit code 1 if a kernel got slower by more"},
+                   {"strobe kernels diff old.csv new.csv --fail-on slower:5%",
+                    "for CI: exit code 1 if it got slower"},
                    {"strobe kernels diff before.csv after.csv --format markdown",
                     "for a pull request"}},
       .notes = {"Exit codes: 0 answered and no gate failed, 1 a gate failed, 2 bad command line, "
@@ -250,10 +250,10 @@ Command convert_action() {
       .positionals = "FILE",
       .positionals_help = "a list of kernels; - is stdin",
       .examples = {{"strobe kernels convert report.ncu-rep --to csv -o kernels.csv",
-                    "one line per launch, one column per counter"},
+                    "one line per launch"},
                    {"strobe kernels convert kernels.csv --to classic", "the classic table"},
                    {"strobe kernels convert raw.csv.gz --to json -o kernels.json",
-                    "everything that is known; strobe can read it"}},
+                    "everything; strobe can read it"}},
       .notes = {"JSON keeps everything that strobe reads. The classic table has the columns Kernel "
                 "(50 characters), Latency (duration in ns), Tensor and DRAM (0 to 1); - means not "
                 "counted."}};
@@ -271,7 +271,7 @@ Command kernels_command() {
       .examples = {{"strobe kernels report.ncu-rep", "what limits the kernels"},
                    {"strobe kernels show kernels.csv --group family", "the same by family"},
                    {"strobe kernels roofline kernels.csv --chip h200", "a roofline plot"},
-                   {"strobe kernels fuse kernels.csv", "which consecutive kernels could be one"},
+                   {"strobe kernels fuse kernels.csv", "which kernels could be one"},
                    {"strobe kernels diff before.csv after.csv", "what got faster, what got slower"},
                    {"strobe kernels convert report.ncu-rep --to csv -o kernels.csv",
                     "one line per launch"},

@@ -277,18 +277,19 @@ Command kernels_record_action() {
                     "skip the warm-up"},
                    {"strobe kernels record --kernel gemm --set l2 -- ./app",
                     "only kernels with this name, with L2 hits"}},
-      .notes = {
-          "Recording serialises the launches and adds milliseconds to each kernel. A set that "
-          "needs several passes runs every kernel several times, from the same memory; kernels "
-          "that wait for another device or for the host can then hang. strobe does not change "
-          "clocks or caches. CUDA graphs run, but are not measured; strobe reports how many.",
-          "Sets: default (one pass), classic (time, tensor, DRAM: one), l2 (default and L2 hits: "
-          "two), f32 (default and 32-bit operations: two), bench (traffic of all caches: three), "
-          "full (default, l2 and f32 together, and the throughput of every part: eight or more, "
-          "depending on the chip).",
-          "Recording needs an NVIDIA GPU, CUPTI of CUDA 12.6 or newer and permission to read "
-          "counters. If something is missing, strobe says what to do and exits with 4. The exit "
-          "code of the program is reported as a warning."}};
+      .notes =
+          {"Recording serialises the launches and adds milliseconds to each kernel. A set that "
+           "needs several passes runs every kernel several times, from the same memory; kernels "
+           "that wait for another device or for the host can then hang. strobe does not change "
+           "clocks or caches. CUDA graphs run, but are not measured; strobe reports how many.",
+           "Sets: default (one pass), classic (time, tensor, DRAM: one), l2 (default and L2 hits: "
+           "two), f32 (default and 32-bit operations: two), bench (traffic of all caches: three), "
+           "full (default, l2 and f32 together, and the throughput of every part: eight or more, "
+           "depending on the chip).",
+           "Recording needs an NVIDIA GPU, CUPTI of CUDA 12.6 or newer and permission to read "
+           "counters. If something is missing, strobe says what to do and exits with 4. The exit "
+           "code of the program is reported as a warning."},
+      .verbose_adds = "list the processes with their launches seen, recorded and lost"};
   return with_request(std::move(command), record_flags, complete_record, record_program);
 }
 

@@ -139,7 +139,9 @@ std::vector<Flag> kernels_show_flags(KernelsRequest& request) {
                        "share of the peak tensor rate that good kernels reach (default: 0.90)",
                        to(request.study.roofs.tensor, read_share)));
   flags.push_back(flag("--format FORMAT",
-                       "text, json, csv, markdown, html or classic (a text table, see convert)",
+                       "text, json, csv, markdown, html or classic (a text table, see convert) "
+                       "(default: what the ending of --output's FILE means: .txt, .json, .csv, "
+                       ".md or .html; else text)",
                        to_choice(request.format, kShownFormats)));
   flags.push_back(output_flag(request.output));
   return flags;

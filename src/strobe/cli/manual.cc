@@ -78,6 +78,7 @@ std::string subsection(const Command& command) {
     text += entry(command.positionals, command.positionals_help);
   }
   text += flag_entries(command.flags);
+  if (!command.verbose_adds.empty()) text += entry("-v, --verbose", command.verbose_adds);
   text += paragraphs(command.notes);
   if (!command.usual_action.empty()) {
     text += fmt::format(".PP\n{}\n",
@@ -133,7 +134,7 @@ std::string manual(const std::vector<Command>& commands) {
   for (const ExitCode& exit : exit_codes()) text += entry(std::to_string(exit.code), exit.meaning);
   text += ".SH ENVIRONMENT\n";
   text += entry("NO_COLOR", "if it is set, text has no colours");
-  text += entry("COLUMNS", "the width of text that does not go to a terminal");
+  text += entry("COLUMNS", columns_help());
   text += entry("STROBE_INJECT",
                 "the library that `strobe kernels record` loads into programs, if it is neither "
                 "beside strobe nor in ../lib/strobe");

@@ -10,6 +10,7 @@
 
 #include "strobe/analysis/steps/steps.h"
 #include "strobe/analysis/tables/summary.h"
+#include "strobe/base/memory.h"
 #include "strobe/cli/command.h"
 #include "strobe/cli/interrupt.h"
 #include "strobe/cli/output.h"
@@ -20,6 +21,7 @@
 #include "strobe/readers/trace_cache.h"
 #include "strobe/report/render/render.h"
 #include "strobe/report/summary/import_warning.h"
+#include "strobe/report/summary/run_doubt.h"
 #include "strobe/report/summary/run_report.h"
 
 namespace strobe::cli {
@@ -49,6 +51,7 @@ Result<std::vector<LoadedTrace>> load_traces(const SummaryInputs& inputs,
   for (const TraceFolder& folder : inputs.folders) {
     STROBE_TRY_VOID(expect_one_run(folder, loaded));
   }
+  keep_freed_memory();
   return loaded;
 }
 
@@ -90,6 +93,17 @@ Result<std::vector<LoadedTrace>> choose_rank(std::vector<LoadedTrace> traces, st
                                   "from 0 to {}",
                                   traces.size() - 1)
                     : fmt::format("there are ranks {}", fmt::join(ranks, ", ")));
+}
+
+void warn_of_several_runs(const std::vector<LoadedTrace>& traces, const Terminal& terminal) {
+  std::vector<const Trace*> all;
+  for (const LoadedTrace& loaded : traces) all.push_back(&loaded.trace);
+  const std::string doubt = report::run_doubt(all);
+  if (doubt.empty()) return;
+  warn(terminal,
+       fmt::format("these {} traces do not look like the ranks of one run: {}; their times "
+                   "are added up all the same",
+                   traces.size(), doubt));
 }
 
 std::vector<RunTrace> run_of(const std::vector<LoadedTrace>& traces) {
@@ -164,6 +178,7 @@ Result<void> summarize_traces(const SummaryRequest& request, const Terminal& ter
   if (request.rank) {
     STROBE_TRY(traces, choose_rank(std::move(traces), *request.rank));
   }
+  if (!request.paddle_style) warn_of_several_runs(traces, terminal);
   const std::vector<RunTrace> run = run_of(traces);
   STROBE_TRY_VOID(report::expect_slices(run));
   stages.begin();
@@ -204,7 +219,8 @@ Command summary_command() {
                 "report say what was lost.",
                 "Exit codes: 0 answered, 2 bad command line, 3 a trace cannot be read or FILE "
                 "cannot be written, 70 a bug in strobe, 130 interrupted. If `| head` closes the "
-                "pipe early, strobe stops quietly with 0."}};
+                "pipe early, strobe stops quietly with 0."},
+      .verbose_adds = "show all findings"};
   return with_request(std::move(command), summary_flags, complete_summary, summarize_traces);
 }
 

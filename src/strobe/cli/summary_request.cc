@@ -100,18 +100,22 @@ std::vector<Flag> summary_flags(SummaryRequest& request) {
       flag("--filter REGEX",
            "only rows whose name matches (RE2 syntax), in tables of names: not steps and streams",
            to_filter(request.tables)),
-      flag("--steps A:B",
-           "only work launched by steps A to B (inclusive); or A: (from A), :B (to B), A (only A)",
-           to(request.steps, analysis::number_range)),
+      flag(
+          "--steps A:B",
+          "only steps A to B, both included: what ran on the devices in their time; for operators, "
+          "ranges and kernels what they launched; or A: (from A), :B (to B), A (only A)",
+          to(request.steps, analysis::number_range)),
       flag("--rank N",
            "only the trace of this rank; if the traces do not name ranks, the Nth file, from 0",
            to_number(request.rank, 0)),
       flag("--time-unit UNIT",
-           "show every duration in s, ms, us or ns; JSON and CSV are always in ns (default: the "
-           "unit that fits each value; ms in Paddle's style)",
+           "show every duration of the head and the tables in s, ms, us or ns; findings choose "
+           "their units, JSON and CSV are always in ns (default: the unit that fits each value; ms "
+           "in Paddle's style)",
            to_choice(request.unit, kUnits)),
       flag("--[no-]op-detail",
-           "show phases and kernels below each operator (default: off in text and Markdown, on in "
+           "show the parts and kernels of each operator below it (default: off in text and "
+           "Markdown, on in "
            "Paddle's style, JSON, CSV and HTML)",
            to(request.operator_detail)),
       flag("--thread-sep", "list operators and user ranges separately for each thread",
@@ -133,6 +137,11 @@ Result<void> complete_summary(SummaryRequest& request, const Arguments& argument
   if (request.paddle_style && !is_page) {
     return bad_request("Paddle's style is text only", "--style",
                        "leave --style out to get strobe's own tables in this format");
+  }
+  if (!request.paddle_style && request.views && *request.views != ViewSet::all() &&
+      request.views->has(View::kPerf)) {
+    return bad_request("the table perf exists in Paddle's style only", "--views",
+                       "add --style paddle; strobe's own report has findings instead");
   }
   analysis::TableOptions& tables = request.tables;
   tables.views = request.views.value_or(request.paddle_style ? ViewSet::all().without(View::kPerf)

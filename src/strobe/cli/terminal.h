@@ -29,7 +29,7 @@ struct Terminal {
   bool quiet = false;
   bool verbose = false;
 
-  static constexpr int kColumnsOfAFile = 120;  // when the text goes to a file or a pipe
+  static constexpr int kColumnsOfAFile = 100;  // when the text goes to a file or a pipe
   static constexpr int kMostColumns = 1000;
 
   bool warns() const { return !quiet; }

@@ -10,6 +10,7 @@
 #include "strobe/cli/output.h"
 #include "strobe/cli/talk.h"
 #include "strobe/cli/view_request.h"
+#include "strobe/readers/sniff.h"
 #include "strobe/tensorboard/file_name.h"
 
 namespace strobe::cli {
@@ -44,6 +45,17 @@ std::vector<WorkerProfile> workers_of(const std::vector<std::string>& traces) {
   return workers;
 }
 
+// Something that is not JSON is called by its name.
+Error unreadable(Error error, std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  const bool is_json = first == std::string_view::npos || text[first] == '{' || text[first] == '[';
+  if (!is_json) return readers::explain_not_a_trace(text.substr(0, readers::kSniffBytes));
+  if (error.hint.empty()) {
+    error.hint = "views are of whole traces of PyTorch's profiler; `strobe summary` reads more";
+  }
+  return error;
+}
+
 Result<std::vector<WorkerProfile>> load_workers(const ViewRequest& request,
                                                 const Terminal& terminal) {
   std::vector<WorkerProfile> workers = workers_of(request.traces);
@@ -54,11 +66,8 @@ Result<std::vector<WorkerProfile>> load_workers(const ViewRequest& request,
     STROBE_TRY(const std::string text, workers[i].read_text());
     auto profile = tensorboard::read_profile(text, request.options);
     if (!profile) {
-      Error error = profile.error();
+      Error error = unreadable(profile.error(), text);
       error.where = request.traces[i];
-      if (error.hint.empty()) {
-        error.hint = "views are of whole traces of PyTorch's profiler; `strobe summary` reads more";
-      }
       return error;
     }
     workers[i].profile = std::move(*profile);
@@ -145,6 +154,9 @@ Command view_command() {
           "Names, keys and numbers are those of torch_tb_profiler 0.4.3 (or, for Cambricon "
           "devices, of torch_mlu's plugin), including their quirks; `strobe summary` is more "
           "accurate. Explanatory texts are strobe's own.",
+          "Whether a kernel used Tensor Cores is told by the names that the plugin knew, in "
+          "kernel/tc_pie and in every column about it: newer matrix kernels, such as nvjet, count "
+          "as not using them. `strobe kernels` shows counted use.",
           "Workers and spans are read from file names, WORKER.STAMP.pt.trace.json; any other "
           "trace is a worker named after its file, with the span `default`. Without --worker and "
           "--span strobe shows the first trace.",

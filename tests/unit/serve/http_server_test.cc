@@ -244,12 +244,12 @@ TEST(HttpServerTest, a_server_that_only_waits_for_its_workers_goes_on) {
         while (!go_on) std::this_thread::sleep_for(milliseconds(1));
         return echo(request);
       },
-      {.connections = 1, .idle = milliseconds(200)});
+      {.connections = 1, .idle = milliseconds(500)});
   HttpClient working(server.port());
   ASSERT_TRUE(working.send("GET /1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"));
   HttpClient waiting(server.port());
   ASSERT_TRUE(waiting.send(get_text("/2")));
-  EXPECT_EQ(waiting.receive(true, milliseconds(400)).status, 0);
+  EXPECT_EQ(waiting.receive(true, milliseconds(800)).status, 0);
   go_on = true;
   EXPECT_EQ(working.receive().body, "GET /1");
   EXPECT_EQ(waiting.receive().body, "GET /2");

@@ -36,11 +36,12 @@ class GridReader {
     kValue,
     kStatus,
     kDType,
+    kNoisy,
     kFieldCount_,
   };
   static constexpr std::array<std::string_view, kFieldCount_> kNames = {
       "version", "device", "case",  "baseline", "contender", "metric",
-      "dim0",    "dim1",   "value", "status",   "dtype"};
+      "dim0",    "dim1",   "value", "status",   "dtype",     "noisy"};
   static constexpr Field kNeeded[] = {kCase, kMetric, kDim0, kDim1, kValue};
 
   explicit GridReader(CsvRows& rows) : rows_(rows) {}
@@ -102,6 +103,7 @@ class GridReader {
     const std::optional<double> value = parse_number(field(kValue));
     if (value && *value > 0) {
       cell.value = *value;
+      cell.is_noisy = read_noise();
       return;
     }
     if (cell.status == CellStatus::kOk) {
@@ -109,6 +111,14 @@ class GridReader {
       cell.status = CellStatus::kMissing;
     }
     cell.ran_same_kernels = false;
+  }
+
+  bool read_noise() {
+    const std::string_view word = field(kNoisy);
+    if (!word.empty() && word != "true" && word != "false") {
+      remark(kNoisy, "is neither true nor false; the cell counts as not noisy");
+    }
+    return word == "true";
   }
 
   std::size_t grid_for(GridMetric metric) {

@@ -41,7 +41,7 @@ class CsvRows {
 };
 
 // Tables of ratios: the columns case, metric, dim0, dim1, value and optionally version, device,
-// baseline, contender, status, dtype.
+// baseline, contender, status, dtype, noisy.
 Result<RatioGrids> parse_ratio_grids(std::string_view csv, std::string_view name);
 bool looks_like_ratio_grids(std::string_view head);
 

@@ -130,6 +130,23 @@ TEST(RatioGrids, columns_may_come_in_any_order_and_beside_others) {
   EXPECT_EQ(grids->grids[0].cells[0].value, 12.5);
 }
 
+TEST(RatioGrids, a_noisy_cell_is_told_by_its_column) {
+  const auto grids = parse_ratio_grids(
+      "case,metric,dim0,dim1,value,status,noisy\n"
+      "softmax,gbps,8,8,12.5,ok,true\n"
+      "softmax,gbps,8,16,12.5,ok,\n"
+      "softmax,gbps,8,32,12.5,ok,false\n"
+      "softmax,gbps,8,64,12.5,ok,maybe\n"
+      "softmax,gbps,8,128,,oom,true\n",
+      "x");
+  ASSERT_TRUE(grids) << grids.error().what;
+  std::vector<bool> noisy;
+  for (const GridCell& cell : grids->grids.at(0).cells) noisy.push_back(cell.is_noisy);
+  EXPECT_THAT(noisy, ElementsAre(true, false, false, false, false));
+  EXPECT_THAT(grids->remarks, ElementsAre("line 5, column 'noisy': 'maybe' is neither true nor "
+                                          "false; the cell counts as not noisy"));
+}
+
 TEST(RatioGrids, a_table_without_a_needed_column_says_which) {
   const auto grids = parse_ratio_grids("case,metric,dim0,value\n", "x.csv");
   ASSERT_FALSE(grids);
