@@ -130,7 +130,8 @@ Result<std::string> timeline_answer(const Query&, const OpenTrace& open) {
   JsonWriter json(out);
   json.begin_object()
       .member("origin_ns", std::to_string(extent.start_ns))
-      .member("span_ns", extent.length_ns());
+      .member("span_ns", extent.length_ns())
+      .member("summary_span_ns", open.trace().extent().length_ns());
   write_track_groups(open, json);
   json.key("tracks").begin_array();
   for (const analysis::TrackGroup& group : open.groups()) {

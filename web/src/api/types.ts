@@ -122,6 +122,7 @@ export interface Step {
 export interface Timeline {
   origin_ns: string;
   span_ns: number;
+  summary_span_ns: number; // what a summary's shares of the span are of
   groups: TrackGroup[];
   tracks: Track[];
   counters: CounterInfo[];
@@ -267,9 +268,9 @@ export interface Diff {
   kernels_left_out: number;
 }
 
-// A quantity per cycle in two runs, with its tests. Unknown values are null.
+// A quantity per cycle in two runs, with its tests. Unknown values are null; so is q if there are too few values for a test.
 export interface Change {
-  n_normal: number;
+  n_normal: number; // of metrics: cycles that share a sample count once
   n_abnormal: number;
   mean_normal: number;
   mean_abnormal: number;
@@ -289,6 +290,14 @@ export interface ComparedCycle {
   start_ns: number;
   duration_ns: number;
   left_out_on: string[]; // devices
+}
+
+// The test of one type of cycles.
+export interface ComparedCycleType {
+  type: string;
+  verdict: string;
+  ms: Change;
+  all_differences_ms: { least: number; largest: number } | null; // if the cycles allow no 95 % interval
 }
 
 export interface ComparedRank {
@@ -355,7 +364,7 @@ export interface Comparison {
   version: number;
   verdict: { answer: CompareAnswer; sentences: string[]; cause: string | null; confidence: string };
   runs: { normal: ComparedRun; abnormal: ComparedRun };
-  cycles: { types: { type: string; verdict: string; ms: Change }[] };
+  cycles: { types: ComparedCycleType[] };
   causes: Cause[];
   functions: ComparedFunction[];
   metrics: ComparedMetric[];

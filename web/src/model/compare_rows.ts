@@ -36,9 +36,9 @@ export function functionTable(comparison: Comparison, onlyChanged: boolean): Tab
   const [hasRanks, hasTypes] = [several('rank'), several('cycle_type')];
   const rows = comparison.functions.flatMap((row, index): Row[] => (onlyChanged && !isChanged(row) ? [] : [{
     index, function: row.function, device: row.device, rank: hasRanks ? String(row.rank) : null, cycle_type: hasTypes ? row.cycle_type : null,
-    kind: row.kind, normal_ns: ns(row.ms.mean_normal), abnormal_ns: ns(row.ms.mean_abnormal),
+    kind: row.kind, normal_ns: ns(row.ms.median_normal), abnormal_ns: ns(row.ms.median_abnormal),
     change_ns: ns(row.ms.shift), change_low_ns: ns(row.ms.shift_low), change_high_ns: ns(row.ms.shift_high),
-    beta_change: row.dbeta, calls_normal: row.calls_normal, calls_abnormal: row.calls_abnormal, q: row.q_bh, cliffs_delta: row.cliffs_delta,
+    beta_change: row.dbeta, calls_normal: row.calls_normal, calls_abnormal: row.calls_abnormal, q: row.ms.q, cliffs_delta: row.cliffs_delta,
     verdict: row.verdict_text, suspicion: row.suspicion,
   }]));
   return {

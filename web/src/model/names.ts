@@ -58,8 +58,8 @@ const kHeaders: Record<string, string> = {
   top_operator: 'Launched by (mostly)',
   top_operator_share: 'Share',
   outer_operator: 'Inside',
-  own_step_ns: 'Own work per step',
-  own_step_share: 'Own work',
+  own_step_ns: 'Own time per step',
+  own_step_share: 'Own time',
   step_average_ns: 'Average step',
   exposed_step_ns: 'Exposed per step',
   exposed_communication_ns: 'Exposed',
@@ -110,4 +110,9 @@ export function headerOf(key: string, table = '', device = 'device'): string {
 export function deviceWord(summary: Summary): string {
   const [first] = summary.tables['devices']?.rows ?? [];
   return String(first?.['device'] ?? '').replace(/\s*\d+$/, '') || 'device';
+}
+
+// "GPU 0" for "gpu:0", in a cell or in a sentence, as the timeline calls it.
+export function withPlaces(text: string, device: string): string {
+  return text.replace(/\bgpu:(\d+)\b/g, `${device === 'device' ? 'GPU' : device} $1`).replace(/^cpu$/, 'CPU');
 }

@@ -151,12 +151,6 @@ export class TimelineModel {
     return true;
   }
 
-  frameStep(name: string): boolean {
-    const step = this.info.steps.find((one) => one.name === name);
-    if (step) this.setView(framing(step.start_ns, step.duration_ns, this.reach, 0.94));
-    return step !== undefined;
-  }
-
   get mostScroll(): number {
     return Math.max(0, this.layout.height - this.height_px);
   }

@@ -5,6 +5,7 @@ import { numberAt } from './table.ts';
 
 // The words of the file are for scripts.
 const kIdleWords: Readonly<Record<string, string>> = {
+  overhead: 'profiler',
   runtime_call: 'runtime call',
   data_loading: 'data loading',
   operator: 'operator',

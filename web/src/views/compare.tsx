@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 
-import type { Cause, ComparedFunction, Comparison, Evidence, Row, Runs } from '../api/types.ts';
+import type { Cause, Change, ComparedCycleType, ComparedFunction, Comparison, Evidence, Row, Runs } from '../api/types.ts';
 import { type Chosen, type Side, chosenText, commonRanks, cycleRows, parseChosen, rankOf } from '../model/compare_cycles.ts';
 import { certaintyText, changedMetrics, isChanged, isConfident, kAnswers, probabilityText, quantityText, ratioText } from '../model/compare_rows.ts';
 import { type RunChoice, likelyRuns, loadingOf, runChoices, tracesOf } from '../model/compare_runs.ts';
@@ -179,15 +179,23 @@ function Compared({ comparison }: { comparison: Comparison }): JSX.Element {
   );
 }
 
-// A difference never appears without its interval.
+function spanText(low_ms: number, high_ms: number): string {
+  return `${signedDuration(low_ms * 1e6)} … ${signedDuration(high_ms * 1e6)}`;
+}
+
+// A difference never appears without its interval, or the reason why there is none.
+function intervalText({ ms, all_differences_ms: all }: ComparedCycleType): string {
+  if (ms.shift_low !== null && ms.shift_high !== null) return `95 % interval ${spanText(ms.shift_low, ms.shift_high)}`;
+  return all === null ? 'no 95 % interval' : `no 95 % interval, all differences ${spanText(all.least, all.largest)}`;
+}
+
 function CycleTest({ comparison }: { comparison: Comparison }): JSX.Element {
   return (
     <span class="muted number cycle-test">
-      {comparison.cycles.types.map(({ type, ms }) => (
-        <span key={type}>
-          {comparison.cycles.types.length > 1 ? `${type}: ` : ''}
-          {ms.shift === null ? 'no test' : <>shift <b>{signedDuration(ms.shift * 1e6)}</b>{ms.shift_low !== null && ms.shift_high !== null
-            ? `, 95 % interval ${signedDuration(ms.shift_low * 1e6)} … ${signedDuration(ms.shift_high * 1e6)}` : ''}, n = {ms.n_normal} and {ms.n_abnormal}</>}
+      {comparison.cycles.types.map((one) => (
+        <span key={one.type}>
+          {comparison.cycles.types.length > 1 ? `${one.type}: ` : ''}
+          {one.ms.shift === null ? 'no test' : <>typical difference <b>{signedDuration(one.ms.shift * 1e6)}</b>, {intervalText(one)}, n = {one.ms.n_normal} and {one.ms.n_abnormal}</>}
         </span>
       ))}
     </span>
@@ -241,13 +249,19 @@ function EvidenceList({ title, sign, evidence, onMetric }: { title: string; sign
   );
 }
 
+// Both runs have values, but too few for a test.
+function isUntested(change: Change): boolean {
+  return change.q === null && change.n_normal > 0 && change.n_abnormal > 0;
+}
+
 function MetricsCard({ comparison }: { comparison: Comparison }): JSX.Element {
   const lines = useMemo(() => changedMetrics(comparison.metrics), [comparison]);
   const hasRanks = new Set(comparison.metrics.map((one) => one.rank)).size > 1;
+  const untested = comparison.metrics.filter((one) => isUntested(one[one.told_by])).length;
   return (
     <Card title="Metrics that changed" class="metrics" aside={<span class="muted">{lines.length} of {comparison.metrics.length} series; medians over cycles</span>}>
       {comparison.metrics.length === 0 ? <p class="muted">There is no metrics.csv beside the traces, and no counter in them.</p>
-        : lines.length === 0 ? <p class="muted">None: the tests confirm no difference.</p> : (
+        : lines.length === 0 ? <p class="muted">None: the tests confirm no difference{untested === 0 ? '' : `; ${untested} of ${comparison.metrics.length} series have too few samples for a test`}.</p> : (
         <table class="small">
           <thead><tr><th scope="col">Metric</th><th scope="col">Device</th><th scope="col" class="number">Normal</th><th scope="col" class="number">Abnormal</th><th scope="col" class="number">Ratio</th><th scope="col" class="number">q</th></tr></thead>
           <tbody>{lines.map((line) => (

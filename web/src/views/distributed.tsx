@@ -67,7 +67,7 @@ function Ranks({ summary }: { summary: Summary }): JSX.Element {
     <>
       <RankFacts rows={table.rows} per={step === 'trace' ? '' : ` per ${step}`} />
       <section class="card fill ranks" style={{ '--rows': table.rows.length }}>
-        <header><h2>{table.title}</h2><span class="muted">own work: the {step} without the communication that no kernel hides</span></header>
+        <header><h2>{table.title}</h2><span class="muted">own time: the {step} without the communication that no kernel hides</span></header>
         <DataTable table={table} columns={kColumns} isSequence idOf={(row) => String(row['rank'])} state={{ sort: route.parameters['sort'], filter: route.parameters['filter'] }}
                    headerOf={(key) => headerOf(key, 'ranks', device).replace('step', step)} sameUnit={kSameUnit} draw={{ last_in: lastIn }}
                    onState={(state) => session.amend(withParameters(route, { ...state }))} onOpen={session.report ? undefined : open} />
@@ -86,8 +86,8 @@ function RankFacts({ rows, per }: { rows: readonly Row[]; per: string }): JSX.El
   return (
     <Facts facts={[
       ['Ranks', countText(rows.length)],
-      [`Most own work${per}`, <>{durationText(own(most))} <small>{most['rank']}</small></>],
-      [`Least own work${per}`, <>{durationText(own(least))} <small>{least['rank']}</small></>],
+      [`Most own time${per}`, <>{durationText(own(most))} <small>{most['rank']}</small></>],
+      [`Least own time${per}`, <>{durationText(own(least))} <small>{least['rank']}</small></>],
       ...(exposed.length > 0 ? [[`Exposed communication${per}`, `${durationText(Math.min(...exposed))} … ${durationText(Math.max(...exposed))}`] as [string, string]] : []),
       ...(collectives > 0 ? [['Waited for most', <>{latest['rank']} <small>{durationText(numberAt(latest, 'others_waited_ns', 0))}</small></>] as [string, JSX.Element]] : []),
     ]} />

@@ -42,7 +42,7 @@ const kKeys: readonly { title: string; keys: readonly (readonly [string, string]
     ['Esc', 'close them'],
   ] },
   { title: 'Everywhere', keys: [
-    ['1 … 9', 'the screens, in their order'],
+    ['1 … 9', 'the screens that have no letter, in their order'],
     ['I', 'idle time: who waits for whom'],
     ['K', 'kernels against the roofs of the chip'],
     ['C', 'compare two runs'],

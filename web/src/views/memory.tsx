@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 
 import type { Memory as MemoryAnswer, MemoryPlace, Table } from '../api/types.ts';
+import { deviceWord, headerOf, withPlaces } from '../model/names.ts';
 import { shownTrace } from '../model/ranks.ts';
 import { atScreen, withParameters } from '../model/route.ts';
 import { bytesText, countText, durationText } from '../model/units.ts';
@@ -77,6 +78,8 @@ function PlaceCurve({ place }: { place: MemoryPlace }): JSX.Element {
   );
 }
 
+const kPeakHeaders: Readonly<Record<string, string>> = { name: 'Operator', bytes: 'Memory', count: 'Allocations' };
+
 function AtPeak({ place }: { place: MemoryPlace }): JSX.Element {
   const session = useSession();
   const route = useRoute();
@@ -89,7 +92,7 @@ function AtPeak({ place }: { place: MemoryPlace }): JSX.Element {
     <Card title={table.title} rows={table.rows.length} aside={<span class="muted">by the operator that allocated it</span>}>
       {table.rows.length === 0
         ? <p class="muted">The trace gives no addresses, so live memory cannot be computed.</p>
-        : <DataTable table={table} idOf={(row) => String(row['name'])} state={{ sort: route.parameters['sort'], filter: route.parameters['filter'] }}
+        : <DataTable table={table} headerOf={(key) => kPeakHeaders[key] ?? headerOf(key)} idOf={(row) => String(row['name'])} state={{ sort: route.parameters['sort'], filter: route.parameters['filter'] }}
                      onState={(state) => session.amend(withParameters(route, { ...state }))}
                      onOpen={(row) => session.go(atScreen(route, 'timeline', { q: `=${row['name']}` }))} />}
     </Card>
@@ -106,6 +109,10 @@ function NothingRecorded(): JSX.Element {
   );
 }
 
+function withPlaceNames(table: Table | undefined, device: string): Table | undefined {
+  return table && { ...table, rows: table.rows.map((row) => ({ ...row, place: withPlaces(String(row['place'] ?? ''), device) })) };
+}
+
 // In a report there is no curve, but the tables are there.
 function MemoryTables(): JSX.Element {
   const session = useSession();
@@ -113,8 +120,8 @@ function MemoryTables(): JSX.Element {
   return (
     <WithSummary>
       {(summary) => {
-        const peaks = summary.tables['memory_peaks'];
-        const table = summary.tables['memory'];
+        const device = deviceWord(summary);
+        const [peaks, table] = [withPlaceNames(summary.tables['memory_peaks'], device), withPlaceNames(summary.tables['memory'], device)];
         if (!table?.rows.length && !peaks?.rows.length) return <NothingRecorded />;
         return (
           <div class="page memory">

@@ -3,9 +3,10 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { Finding, Summary, Table } from '../api/types.ts';
 import { type Stack, averageStack, countSteps, shareTexts, spread, stepStacks, unitOf } from '../model/breakdown.ts';
 import { withSigns } from '../model/error_words.ts';
-import { deviceWord, shortName } from '../model/names.ts';
+import { deviceWord, shortName, withPlaces } from '../model/names.ts';
 import { chosenEntries, traceOfRank } from '../model/ranks.ts';
 import { atScreen } from '../model/route.ts';
+import { stretchText } from '../model/stretch.ts';
 import { sortRows } from '../model/table.ts';
 import { countText, durationText, exactDuration, shareText } from '../model/units.ts';
 import { useObservable, useRoute, useSession } from '../widgets/hooks.ts';
@@ -30,9 +31,10 @@ const kScreens: Record<string, keyof typeof kLinkWords> = {
   queue_drained: 'waiting', host_stalls: 'waiting', work_without_launches: 'waiting', idle_mostly_one_cause: 'waiting',
 };
 
-function Findings({ findings }: { findings: readonly Finding[] }): JSX.Element {
+function Findings({ findings, device }: { findings: readonly Finding[]; device: string }): JSX.Element {
   const session = useSession();
   const route = useRoute();
+  const say = (sentence: string): string => withPlaces(withSigns(sentence), device);
   if (findings.length === 0) return <p class="muted">Nothing stands out.</p>;
   return (
     <ol class="findings">
@@ -40,13 +42,13 @@ function Findings({ findings }: { findings: readonly Finding[] }): JSX.Element {
         const screen = kScreens[finding.code] ?? 'timeline';
         return (
           <li key={finding.code + finding.headline} class={finding.weight}>
-            <p class="headline"><span class="weight">{kWeightWords[finding.weight]}</span> {withSigns(finding.headline)}</p>
-            <p class="advice">{finding.advice !== '' && <><span aria-hidden="true">→ </span>{withSigns(finding.advice)}</>}
+            <p class="headline"><span class="weight">{kWeightWords[finding.weight]}</span> {say(finding.headline)}</p>
+            <p class="advice">{finding.advice !== '' && <><span aria-hidden="true">→ </span>{say(finding.advice)}</>}
               {(session.report === null || screen !== 'timeline') && (
                 <button type="button" class="link" onClick={() => session.go(atScreen(route, screen))}>{kLinkWords[screen]}</button>
               )}
             </p>
-            {finding.against?.map((text) => <p key={text} class="advice">but: {withSigns(text)}</p>)}
+            {finding.against?.map((text) => <p key={text} class="advice">but: {say(text)}</p>)}
           </li>
         );
       })}
@@ -84,9 +86,7 @@ function Account({ summary }: { summary: Summary }): JSX.Element {
   const stacks = stepStacks(summary, average);
   const openStep = ({ rank, start_ns, total_ns }: Stack): void => {
     const shown = traceOfRank(runs.is === 'ready' ? chosenEntries(runs.value, route) : [], rank);
-    const margin_ns = total_ns * 0.03;
-    const [from, to] = [start_ns - margin_ns, start_ns + total_ns + margin_ns].map((at) => String(Math.round(at)));
-    session.go(atScreen(route, 'timeline', { ...(shown !== null && route.traces.length > 1 ? { shown } : {}), from, to }));
+    session.go(atScreen(route, 'timeline', { ...(shown !== null && route.traces.length > 1 ? { shown } : {}), stretch: stretchText(start_ns, total_ns) }));
   };
   const shares = shareTexts(average);
   return (
@@ -176,6 +176,7 @@ function IdleCauses({ summary }: { summary: Summary }): JSX.Element | null {
   const source = summary.tables['idle'];
   if (!source || source.rows.length === 0) return null;
   const rows = sortRows(source.rows, { key: 'idle_total_ns', descending: true }).slice(0, 5);
+  const hasSource = rows.some((row) => row['source'] !== null);
   return (
     <Card title={source.title} aside={<>
       <BaseOf table={source} share="idle_share" />
@@ -186,8 +187,8 @@ function IdleCauses({ summary }: { summary: Summary }): JSX.Element | null {
           {rows.map((row, i) => (
             <tr key={i}>
               <td title={String(row['label'])}>{shortName(String(row['label']))}{row['inside'] && <span class="muted"> in {shortName(String(row['inside']))}</span>}</td>
-              <td class="muted" title={String(row['source'] ?? '')}>{row['source']}</td>
-              <td><ShareBar share={Number(row['idle_share'] ?? 0)} colour="var(--kind-7)" /></td>
+              {hasSource && <td class="muted source" title={String(row['source'] ?? '')}>{row['source']}</td>}
+              <td class="idle-bar"><ShareBar share={Number(row['idle_share'] ?? 0)} colour="var(--kind-7)" /></td>
               <td class="number">{durationText(Number(row['idle_total_ns'] ?? 0))}</td>
               <td class="number">{shareText(Number(row['idle_share'] ?? 0))}</td>
             </tr>
@@ -214,7 +215,7 @@ function Overview(): JSX.Element {
               ['Span', durationText(Number(facts['span_ns'] ?? 0))],
               ['Slices', countText(Number(facts['slices'] ?? 0))],
             ]} />
-            <Card title="Findings"><Findings findings={summary.findings} /></Card>
+            <Card title="Findings"><Findings findings={summary.findings} device={word} /></Card>
             <Card title={summary.tables['step_breakdown']?.title ?? 'Steps'} aside={<span class="muted">every nanosecond has one label</span>}>
               {facts['cycles_found_by'] && <p class="muted found-by">The trace marks no steps. Cycles found: by {facts['cycles_found_by']}.</p>}
               <Account summary={summary} />

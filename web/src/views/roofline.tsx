@@ -1,4 +1,4 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 
 import type { KernelStudy } from '../api/types.ts';
@@ -69,12 +69,13 @@ function Pickers({ study, source, sources, onPick }: { study: KernelStudy | null
 
 function Totals({ study }: { study: KernelStudy }): JSX.Element {
   const { totals } = study;
-  const share = (value: number | null): string => (value === null ? '–' : shareText(value));
+  const shareOf = (value: number | null, whole: string): ComponentChildren => (value === null ? '–' : <>{shareText(value)}<small>of {whole}</small></>);
+  const headroom = totals.achievable_headroom_ns;
   return (
     <Facts facts={[
       ['Kernels', <>{durationText(totals.latency_ns)}<small>{countText(totals.launches)} launches</small></>],
-      ['Tensor', <>{share(totals.tensor_share)}<small>of the cycles</small></>], ['DRAM', <>{share(totals.dram_share)}<small>of its peak</small></>],
-      ['Headroom', totals.achievable_headroom_ns === null ? '–' : <>{durationText(totals.achievable_headroom_ns)}<small>{share(totals.achievable_headroom_ns / Math.max(1, totals.latency_ns))} of the time</small></>],
+      ['Tensor', shareOf(totals.tensor_share, 'the cycles')], ['DRAM', shareOf(totals.dram_share, 'its peak')],
+      ['Headroom', headroom === null ? '–' : <>{durationText(headroom)}<small>{shareText(headroom / Math.max(1, totals.latency_ns))} of the time</small></>],
     ]} />
   );
 }

@@ -86,7 +86,7 @@ function FileList({ title, opens, files, onOpen }: { title: string; opens: strin
         {files.map((one) => (
           <li key={one.file} class="entry">
             <button type="button" class="entry-body" onClick={() => onOpen(one.file)}>
-              <span class="worker">{one.file}</span><span class="muted">{opens}</span><span class="number muted">{bytesText(one.file_bytes)}</span>
+              <span class="worker" title={one.file}>{one.file}</span><span class="muted">{opens}</span><span class="number muted">{bytesText(one.file_bytes)}</span>
             </button>
           </li>
         ))}

@@ -16,6 +16,7 @@ export interface TableSpec {
   tab: string;
   columns?: readonly string[];
   name?: string; // the column whose text is the name of slices on the timeline
+  lead?: (device: string) => string; // what the table tells, above it
   more?: (row: Row, summary: Summary) => ComponentChildren; // below the numbers of the chosen row
   change?: (table: Table) => Table; // words for people
   isSequence?: boolean; // its rows come in an order of their own, not by a column
@@ -64,6 +65,7 @@ export function SummaryTables({ specs, empty }: Props): JSX.Element {
                   ))}
                 </nav>
               )}
+              {spec.lead && <p class="muted table-lead">{spec.lead(deviceWord(summary))}</p>}
               <DataTable key={spec.key} table={table} columns={columnsOf(spec, summary)} idOf={identify} chosen={chosen} headerOf={header} draw={spec.draw} isSequence={spec.isSequence}
                          state={{ sort: route.parameters['sort'], filter: route.parameters['filter'] }}
                          onState={(state) => session.amend(withParameters(route, { sort: state.sort, filter: state.filter }))}

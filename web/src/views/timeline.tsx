@@ -4,7 +4,9 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Timeline as TimelineInfo } from '../api/types.ts';
 import { shownTrace } from '../model/ranks.ts';
 import { numberParameter, routeHash, withParameters } from '../model/route.ts';
+import { stretchIn } from '../model/stretch.ts';
 import { TimelineModel } from '../model/timeline_model.ts';
+import { framing, spanOf } from '../model/viewport.ts';
 import { useAnswer, useRoute, useSession } from '../widgets/hooks.ts';
 import { Empty, Failure, Waiting } from '../widgets/pieces.tsx';
 import { RankPicker } from '../widgets/rank_picker.tsx';
@@ -27,6 +29,9 @@ function Timeline(): JSX.Element {
 }
 
 const kQuietMs = 250;
+// Of the window: a stretch that fills it, and one that is shown with what is around it.
+const kStretchShare = 0.94;
+const kSelectedShare = 0.5;
 
 function LoadedTimeline({ trace, info }: { trace: string; info: TimelineInfo }): JSX.Element {
   const session = useSession();
@@ -50,7 +55,7 @@ function LoadedTimeline({ trace, info }: { trace: string; info: TimelineInfo }):
     const next = withParameters(now, {
       from: String(Math.round(start_ns)), to: String(Math.round(end_ns)),
       slice: model.slice ? String(model.slice.slice) : undefined,
-      q: model.search.typed || undefined, area, tracks: model.area?.tracks.join(','), jump: undefined, step: undefined, at: undefined,
+      q: model.search.typed || undefined, area, tracks: model.area?.tracks.join(','), jump: undefined, at: undefined, stretch: undefined, select: undefined,
     });
     written.current = routeHash(next);
     if (written.current !== routeHash(now)) session.amend(next);
@@ -69,8 +74,10 @@ function LoadedTimeline({ trace, info }: { trace: string; info: TimelineInfo }):
     const from = numberParameter(route, 'from');
     const to = numberParameter(route, 'to');
     const slice = numberParameter(route, 'slice');
+    const [stretch, selected] = [stretchIn(parameters['stretch']), stretchIn(parameters['select'])];
     if (from !== null && to !== null && to > from) model.setView({ start_ns: from, end_ns: to });
-    else if (parameters['step'] !== undefined) model.frameStep(parameters['step']);
+    else if (selected) model.setView(framing(selected.start_ns, spanOf(selected), model.reach, kSelectedShare));
+    else if (stretch) model.setView(framing(stretch.start_ns, spanOf(stretch), model.reach, kStretchShare));
     else if (parameters['at'] !== undefined) {
       const at = Number(parameters['at']);
       const half = info.span_ns / 40;
@@ -78,7 +85,7 @@ function LoadedTimeline({ trace, info }: { trace: string; info: TimelineInfo }):
       model.setView({ start_ns: at - half, end_ns: at + half });
     }
     if ((model.slice?.slice ?? null) !== slice) void model.choose(slice, from === null);
-    const [areaStart, areaEnd] = (parameters['area'] ?? '').split('-').map(Number);
+    const [areaStart, areaEnd] = selected ? [selected.start_ns, selected.end_ns] : (parameters['area'] ?? '').split('-').map(Number);
     if (areaEnd > areaStart && (model.area?.start_ns !== areaStart || model.area.end_ns !== areaEnd)) {
       const tracks = (parameters['tracks'] ?? '').split(',').filter((one) => one !== '').map(Number);
       void model.chooseArea(model.areaOf(areaStart, areaEnd, tracks));

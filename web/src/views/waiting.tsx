@@ -4,6 +4,7 @@ import type { Row } from '../api/types.ts';
 import { type Stretch, kLongestKeys, stretchOf, withIdleWords } from '../model/waiting.ts';
 import { chosenEntries, traceOfRank } from '../model/ranks.ts';
 import { atScreen } from '../model/route.ts';
+import { stretchText } from '../model/stretch.ts';
 import { durationText } from '../model/units.ts';
 import { useObservable, useRoute, useSession } from '../widgets/hooks.ts';
 import type { Screen } from './screen.ts';
@@ -13,11 +14,14 @@ import { type TableSpec, SummaryTables } from './summary_tables.tsx';
 
 const kSpecs: readonly TableSpec[] = [
   { key: 'idle', tab: 'Idle causes', name: 'name', change: withIdleWords,
+    lead: (device) => `What the host did while no ${device} worked. Each nanosecond counts once, by what the thread that launched the next work was doing; a gap is one pause between two pieces of work.`,
     columns: ['label', 'word', 'inside', 'gaps', 'idle_total_ns', 'idle_share', 'in_steps_ns', 'idle_max_ns', 'longest_rank', 'source'] },
   { key: 'runtime_calls', tab: 'Runtime calls', name: 'call',
+    lead: (device) => `Calls of the host into the runtime and the driver. "${device} idle" is the part of their time in which no ${device} worked.`,
     columns: ['call', 'calls', 'host_total_ns', 'host_share', 'in_steps_ns', 'device_idle_ns', 'host_per_call_ns', 'host_max_ns', 'longest_rank', 'longest_inside',
               'longest_source'] },
   { key: 'streams', tab: 'Streams', isSequence: true,
+    lead: (device) => `The delay is the time from the end of the launching call to the start of the work; the queue is what was launched and had not started. If both are near zero, the ${device} waits for the host; if they are large, the host is ahead.`,
     columns: ['rank', 'device', 'stream', 'works', 'busy_ns', 'busy_share', 'median_delay_ns', 'p90_delay_ns', 'max_delay_ns', 'longest_queue', 'mean_queue'] },
 ];
 
@@ -29,9 +33,7 @@ function useOpenStretch(): ((stretch: Stretch) => (() => void) | null) {
     if (session.report !== null || runs.is !== 'ready') return null;
     const shown = traceOfRank(chosenEntries(runs.value, route), rank);
     if (shown === null) return null;
-    const margin_ns = Math.max(1000, length_ns / 2);
-    const [from, to] = [start_ns - margin_ns, start_ns + length_ns + margin_ns].map((at) => String(Math.round(at)));
-    return () => session.go(atScreen(route, 'timeline', { shown, from, to, area: `${Math.round(start_ns)}-${Math.round(start_ns + length_ns)}` }));
+    return () => session.go(atScreen(route, 'timeline', { shown, select: stretchText(start_ns, length_ns) }));
   };
 }
 

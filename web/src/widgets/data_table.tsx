@@ -163,7 +163,7 @@ export function DataTable(props: Props): JSX.Element {
                   {columns.map((column) => {
                     const cell = row[column.key] ?? null;
                     return (
-                      <td key={column.key} class={`${column.type} of-${column.key}`} title={typeof cell === 'string' && cell.length > 24 ? cell : undefined}>
+                      <td key={column.key} class={`${column.type} of-${column.key}`} title={typeof cell === 'string' && (column.type === 'name' || cell.length > 24) ? cell : undefined}>
                         {props.draw?.[column.key]?.(row, cellText(column, cell)) ?? <CellText column={column} cell={cell} />}
                       </td>
                     );

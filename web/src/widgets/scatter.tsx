@@ -75,10 +75,11 @@ export function Scatter<M extends PlotMark>(props: Props<M>): JSX.Element {
   const yAt = (value: number): number => room.top + (1 - shareAlong(window.y, value)) * room.height;
   // The pointer moves often; parts that it does not change are not redrawn.
   const roofs = useMemo(() => props.roofs.map((line) => placedRoof(line, xAt, yAt, inRoom)), [inRoom, props.roofs]);
+  const guides = useMemo(() => props.guides.map((guide) => placedGuide(guide, guide.axis === 'x' ? xAt(guide.value) : yAt(guide.value), room, inRoom)), [inRoom, props.guides]);
   const labels = useMemo(() => {
     const chosenFirst = [...inRoom.filter((one) => one.mark.kernel === chosen), ...inRoom.filter((one) => one.mark.kernel !== chosen)];
-    return labelsFor(chosenFirst, (kernel) => cutName(kernels[kernel].name, kMostLetters), room, kMostLabels, roofs.flatMap(roofBoxes), textWidth);
-  }, [inRoom, chosen, kernels]);
+    return labelsFor(chosenFirst, (kernel) => cutName(kernels[kernel].name, kMostLetters), room, kMostLabels, [...roofs.flatMap(roofBoxes), ...guides.map((guide) => guideBox(guide, room))], textWidth);
+  }, [inRoom, chosen, kernels, roofs, guides]);
   const covered = useMemo(() => coveredMarks(inRoom), [inRoom]);
   const drawnMarks = useMemo(() => inRoom.map((one, i) => (
     <g key={i} class={`mark ${one.mark.kernel === chosen ? 'chosen' : ''}`} data-kernel={one.mark.kernel} transform={`translate(${one.x.toFixed(1)} ${one.y.toFixed(1)})`}>
@@ -164,7 +165,7 @@ export function Scatter<M extends PlotMark>(props: Props<M>): JSX.Element {
           <AxisGrid axis={window.x} isX look={props.x} room={room} at={xAt} />
           <AxisGrid axis={window.y} isX={false} look={props.y} room={room} at={yAt} />
           <g clip-path="url(#scatter-room)">
-            {props.guides.map((guide) => <GuideLine key={`${guide.axis} ${guide.value}`} guide={guide} room={room} at={guide.axis === 'x' ? xAt : yAt} />)}
+            {guides.map((one) => <GuideLine key={`${one.guide.axis} ${one.guide.value}`} guide={one} room={room} />)}
             {roofs.map((roof) => <RoofPath key={`${roof.line.roof.name} ${roof.line.roof.value}`} roof={roof} />)}
             {drawnMarks}
             {focused.map((one, i) => <circle key={i} class="ring" cx={one.x} cy={one.y} r={one.radius * 1.25 + 4} />)}
@@ -222,11 +223,33 @@ function AxisGrid({ axis, isX, look, room, at }: { axis: Axis; isX: boolean; loo
   );
 }
 
-function GuideLine({ guide, room, at }: { guide: Guide; room: Room; at: (value: number) => number }): JSX.Element {
-  const place = Math.round(at(guide.value)) + 0.5;
+interface PlacedGuide {
+  guide: Guide;
+  place: number; // of the line, in pixels
+  textX: number;
+  textWidth: number;
+}
+
+// The text of a level guide is at its right end and moves out of the way of marks.
+function placedGuide(guide: Guide, at: number, room: Room, marks: readonly Placed[]): PlacedGuide {
+  const place = Math.round(at) + 0.5;
+  const [width, right] = [textWidth(guide.text), room.left + room.width];
+  if (guide.axis === 'x') return { guide, place, textX: place - 5, textWidth: width };
+  const last = 1 - (width / 2 + 6) / room.width;
+  const share = freeShare({ x1: room.left, y1: place, x2: right, y2: place }, width, marks, sharesDownTo(last, (width / 2 + kRoofEnd) / room.width, room.width));
+  return { guide, place, textX: room.left + share * room.width, textWidth: width };
+}
+
+function guideBox({ guide, place, textX, textWidth: width }: PlacedGuide, room: Room): Box {
   return guide.axis === 'x'
-    ? <g class="guide"><line x1={place} x2={place} y1={room.top} y2={room.top + room.height} /><text transform={`translate(${place - 5} ${room.top + room.height - 6}) rotate(-90)`}>{guide.text}</text></g>
-    : <g class="guide"><line x1={room.left} x2={room.left + room.width} y1={place} y2={place} /><text class="end" x={room.left + room.width - 6} y={place - 5}>{guide.text}</text></g>;
+    ? { x: place - 16, y: room.top + room.height - 6 - width, width: 16, height: width }
+    : { x: textX - width / 2, y: place - 18, width, height: 18 };
+}
+
+function GuideLine({ guide: { guide, place, textX }, room }: { guide: PlacedGuide; room: Room }): JSX.Element {
+  return guide.axis === 'x'
+    ? <g class="guide"><line x1={place} x2={place} y1={room.top} y2={room.top + room.height} /><text transform={`translate(${textX} ${room.top + room.height - 6}) rotate(-90)`}>{guide.text}</text></g>
+    : <g class="guide"><line x1={room.left} x2={room.left + room.width} y1={place} y2={place} /><text class="middle" x={textX} y={place - 5}>{guide.text}</text></g>;
 }
 
 interface PlacedRoof {
@@ -241,15 +264,21 @@ interface PlacedRoof {
 const kRoofEnd = 30; // pixels from where a roof begins to its text
 const kRoofStep = 8; // pixels between the places that are tried
 
+// Places along a line to try, from its end.
+function sharesDownTo(last: number, least: number, length: number): number[] {
+  const shares = [last];
+  for (let share = last - kRoofStep / length; share > least; share -= kRoofStep / length) shares.push(share);
+  return shares;
+}
+
 // The text of a flat roof is at its right end, that of a rising one in its lower part; both move out of the way of marks.
 function placedRoof(line: RoofLine, xAt: (value: number) => number, yAt: (value: number) => number, marks: readonly Placed[]): PlacedRoof {
   const segment = { x1: xAt(line.from.x), y1: yAt(line.from.y), x2: xAt(line.to.x), y2: yAt(line.to.y) };
   const length = Math.hypot(segment.x2 - segment.x1, segment.y2 - segment.y1) || 1;
   const width = textWidth(roofText(line));
   const last = 1 - (width / 2 + 6) / length;
-  const shares = [line.isMemory ? 0.36 : last];
-  for (let share = last; share > (width / 2 + kRoofEnd) / length; share -= kRoofStep / length) shares.push(share);
-  const share = freeShare(segment, width, marks, shares);
+  const shares = sharesDownTo(last, (width / 2 + kRoofEnd) / length, length);
+  const share = freeShare(segment, width, marks, line.isMemory ? [0.36, ...shares] : shares);
   return { line, ...segment, text: { x: segment.x1 + (segment.x2 - segment.x1) * share, y: segment.y1 + (segment.y2 - segment.y1) * share, width } };
 }
 

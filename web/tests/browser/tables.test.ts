@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import type { Diff, Memory, Modules, SearchResult, Selection, Timeline } from '../../src/api/types.ts';
+import type { Diff, Memory, Modules, SearchResult, Selection, Tile, Timeline } from '../../src/api/types.ts';
 import { withSigns } from '../../src/model/error_words.ts';
 import { bytesText, countText, durationText, shareText } from '../../src/model/units.ts';
 import { snapshot, text, timeWindow, whole } from './browser.ts';
@@ -146,14 +146,14 @@ test('the tables about waiting are those of strobe summary, and the longest open
   assert.ok(first.startsWith(String(idle['label'])) && first.includes(shareText(Number(idle['idle_share']))), first);
   await page.click('tbody tr:first-child button.link');
   await whole(page);
+  const info = await site.served.get<Timeline>(`timeline?${trace(kTraining)}`);
   const start = Number(idle['longest_at_ns']);
   const end = start + Number(idle['idle_max_ns']);
   const shown = await timeWindow(page);
   assert.ok(shown.start <= start && shown.end >= end && shown.span < 4 * (end - start), `${JSON.stringify(shown)} for ${start} to ${end}`);
-  assert.equal(/area=([\d-]+)/.exec(page.url())![1], `${start}-${end}`);
+  await page.waitForURL(`**area=${start}-${end}*`);
   await page.waitForSelector('[data-selection-slices]');
   const { tracks } = await site.served.get<Selection>(`selection?${trace(kTraining)}&start_ns=${start}&end_ns=${end}`);
-  const info = await site.served.get<Timeline>(`timeline?${trace(kTraining)}`);
   const busy = info.tracks.filter((one) => one.kind === 'device' && tracks.some((two) => two.track === one.track && two.busy_ns > 0));
   assert.deepEqual(busy, [], 'no device works there');
 
@@ -165,6 +165,34 @@ test('the tables about waiting are those of strobe summary, and the longest open
   await page.waitForSelector('tbody tr:has-text("GPU 0")');
   await page.click('tbody tr:first-child button.link');
   await whole(page);
+});
+
+test('what a table counts from the earliest slice opens at its place, after slices of the profiler', async () => {
+  const { page } = site;
+  const info = await site.served.get<Timeline>(`timeline?${trace(kCompiled)}`);
+  const { tables, facts } = site.served.summary(kCompiled);
+  assert.ok(info.steps[0].start_ns > 0, 'the profiler begins first');
+  assert.equal(tables['steps'].rows[0]['start_ns'], info.steps[0].start_ns);
+  assert.equal(info.summary_span_ns, facts['span_ns']);
+  const [call] = tables['runtime_calls'].rows;
+  await site.open(`waiting?${trace(kCompiled)}&table=runtime_calls`);
+  await page.waitForSelector('tbody tr');
+  await page.click('tbody tr:first-child button.link');
+  await page.waitForURL(/area=\d+-\d+/);
+  const [start, end] = /area=(\d+)-(\d+)/.exec(page.url())!.slice(1).map(Number);
+  assert.equal(start, call['longest_at_ns']);
+  assert.equal(end - start, call['host_max_ns']);
+  const tile = await site.served.get<Tile>(`tile?${trace(kCompiled)}&start_ns=${start}&end_ns=${end}&columns=1000`);
+  const slices = tile.rows.flatMap(({ slices: all }) => all.flatMap((_, i) => (i % 5 === 0 ? [all.slice(i, i + 5)] : [])));
+  const found = slices.find(([, at, length, name]) => at === start && length === end - start && tile.names[name] === call['call']);
+  assert.ok(found, 'the call is there');
+
+  await site.open(`overview?${trace(kCompiled)}`);
+  await page.click('.bar.clickable >> nth=3');
+  await whole(page);
+  const shown = await timeWindow(page);
+  const step = info.steps[3];
+  assert.ok(shown.start <= step.start_ns && shown.end >= step.start_ns + step.duration_ns && shown.span < 1.1 * step.duration_ns, `${JSON.stringify(shown)} for ${JSON.stringify(step)}`);
 });
 
 test('memory shows the peak and who held it', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { deviceWord, exactPattern, headerOf, shortName, traceLabel } from '../../src/model/names.ts';
+import { deviceWord, exactPattern, headerOf, shortName, traceLabel, withPlaces } from '../../src/model/names.ts';
 import { matcherOf, parseQuery } from '../../src/model/query.ts';
 
 test('a kernel is shown without its return type, arguments and namespaces', () => {
@@ -62,4 +62,13 @@ test('a pattern that cannot be read matches nothing and says why', () => {
   const { matches, problem } = matcherOf('/(/');
   assert.equal(matches('('), false);
   assert.notEqual(problem, '');
+});
+
+test('a place has the name that the timeline gives it, alone and in a sentence', () => {
+  assert.equal(withPlaces('gpu:0', 'GPU'), 'GPU 0');
+  assert.equal(withPlaces('cpu', 'GPU'), 'CPU');
+  assert.equal(withPlaces('gpu:12', 'MLU'), 'MLU 12');
+  assert.equal(withPlaces('gpu:1', 'device'), 'GPU 1');
+  assert.equal(withPlaces('the allocator reserves 8 GiB on gpu:1 but uses at most 2 GiB', 'GPU'), 'the allocator reserves 8 GiB on GPU 1 but uses at most 2 GiB');
+  assert.equal(withPlaces('gpu_pinned', 'GPU'), 'gpu_pinned');
 });

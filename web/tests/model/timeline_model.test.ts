@@ -7,7 +7,7 @@ import { TimelineModel } from '../../src/model/timeline_model.ts';
 import { spanOf } from '../../src/model/viewport.ts';
 
 const info: Timeline = {
-  origin_ns: '0', span_ns: 1_000_000, counters: [],
+  origin_ns: '0', span_ns: 1_000_000, summary_span_ns: 90, counters: [],
   steps: [{ name: 'ProfilerStep#2', start_ns: 100_000, duration_ns: 200_000 }],
   groups: [{ name: 'host', kind: 'host', tracks: [0] }, { name: 'device', kind: 'device', tracks: [1] }],
   tracks: [
@@ -130,13 +130,6 @@ test('quick zooms add up while a glide is under way', () => {
   timeline.zoom(2, 500_000, true);
   timeline.zoom(2, 500_000, true);
   assert.ok(Math.abs(spanOf(timeline.goal!) * 4 - spanOf(timeline.view)) < 10);
-});
-
-test('a step of the trace can be framed by its name', () => {
-  const { model: timeline } = model();
-  assert.equal(timeline.frameStep('ProfilerStep#2'), true);
-  assert.ok(timeline.view.start_ns <= 100_000 && timeline.view.end_ns >= 300_000 && spanOf(timeline.view) < 230_000);
-  assert.equal(timeline.frameStep('ProfilerStep#99'), false);
 });
 
 test('times and pixels are two names of one place', () => {

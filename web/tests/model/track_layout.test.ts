@@ -9,7 +9,7 @@ function track(id: number, rows: number): Track {
 }
 
 const timeline: Timeline = {
-  origin_ns: '0', span_ns: 100, steps: [], counters: [{ counter: 0, name: 'busy', unit: 'share', max: 1 }],
+  origin_ns: '0', span_ns: 100, summary_span_ns: 90, steps: [], counters: [{ counter: 0, name: 'busy', unit: 'share', max: 1 }],
   tracks: [track(1, 3), track(2, 40), track(3, 1)],
   groups: [{ name: 'host', kind: 'host', tracks: [1, 2] }, { name: 'device', kind: 'device', tracks: [3] }],
 };

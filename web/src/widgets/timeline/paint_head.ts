@@ -87,7 +87,8 @@ function paintAxis(context: CanvasRenderingContext2D, model: TimelineModel, colo
     context.globalAlpha = 0.5;
     context.fillRect(x, top + 4, 1, kAxis_px - 4);
     context.globalAlpha = 1;
-    context.fillText(tick.text, x + 5, top + kAxis_px / 2 + 1);
+    const left = x + 5;
+    if (left + context.measureText(tick.text).width <= model.width_px) context.fillText(tick.text, left, top + kAxis_px / 2 + 1);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
+import type { Track } from '../../api/types.ts';
 import { kindOf } from '../../model/kinds.ts';
 import type { TimelineModel } from '../../model/timeline_model.ts';
 import type { Lane } from '../../model/track_layout.ts';
@@ -14,9 +15,14 @@ import { Stage } from './stage.ts';
 
 // The canvases, the names of the tracks beside them, and the tooltip.
 
+// Of the span of a summary, so that it says the same.
+function busyShare(model: TimelineModel, track: Track): number {
+  return track.busy_ns / (model.info.summary_span_ns || model.info.span_ns || 1);
+}
+
 function laneHint(model: TimelineModel, lane: Lane): string {
   if (lane.track) {
-    const share = lane.track.busy_ns / (model.info.span_ns || 1);
+    const share = busyShare(model, lane.track);
     return `${countText(lane.track.slices)} slices, busy ${durationText(lane.track.busy_ns)} (${shareText(share)} of the span)`;
   }
   if (lane.counter < 0) return lane.name;
@@ -28,16 +34,22 @@ function counterText(unit: string, value: number): string {
   return unit === 'bytes' ? bytesText(value) : unit === 'share' ? shareText(value) : countText(value);
 }
 
+// Where there is no room for "NVIDIA H200 · GPU 0", its number stays.
+function Name({ name }: { name: string }): JSX.Element {
+  const dot = name.lastIndexOf(' · ');
+  return dot < 0 ? <span class="lane-name">{name}</span> : <span class="lane-name split"><span>{name.slice(0, dot)}</span><span>{name.slice(dot)}</span></span>;
+}
+
 function LaneName({ model, lane }: { model: TimelineModel; lane: Lane }): JSX.Element {
   const info = lane.counter >= 0 ? model.info.counters.find((one) => one.counter === lane.counter) : undefined;
   return (
     <button type="button" class={`lane ${lane.kind} ${lane.shape}`} style={{ top: `${lane.top}px`, height: `${lane.height}px` }}
             title={laneHint(model, lane)} aria-expanded={lane.shape !== 'closed'} onClick={() => model.toggle(lane)}>
       <span class="twist" aria-hidden="true">{lane.shape === 'closed' ? '▸' : lane.shape === 'compact' ? '▹' : '▾'}</span>
-      <span class="lane-name">{lane.name}</span>
+      <Name name={lane.name} />
       {info && lane.shape !== 'closed' && <span class="lane-most">max {counterText(info.unit, info.max)}</span>}
       {lane.track && lane.track.kind === 'device' && (
-        <span class="lane-most">busy {shareText(lane.track.busy_ns / (model.info.span_ns || 1))}</span>
+        <span class="lane-most">busy {shareText(busyShare(model, lane.track))}</span>
       )}
     </button>
   );
