@@ -54,7 +54,6 @@ void read_args(object args, RawEvent& event) {
     if (key == "correlation") event.slice.correlation = whole(text());
     if (key == "External id" || key == "external id") event.slice.external = whole(text());
     if (key == "device" || key == "Device Id") event.slice.device = whole(text());
-    if (key == "stream") event.slice.stream = text();
     if (key == "Bytes") event.bytes = whole(text());
     if (key == "Device Type") event.device_type = whole(text());
   }
@@ -92,8 +91,7 @@ void keep(RawEvent event, RawTrace& trace) {
     trace.slices.push_back(std::move(event.slice));
   } else if (event.slice.name == "[memory]") {
     const std::string gpu = "gpu:" + std::to_string(std::max<std::int64_t>(event.slice.device, 0));
-    trace.memory.push_back(
-        {nanoseconds(event.time), event.bytes, event.device_type == 0 ? "cpu" : gpu});
+    trace.memory.push_back({event.bytes, event.device_type == 0 ? "cpu" : gpu});
   }
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -18,11 +17,9 @@ struct RawSlice {
   std::int64_t correlation = -1;  // -1: none
   std::int64_t external = -1;
   std::int64_t device = 0;  // of the arguments
-  std::string stream;       // of the arguments
 };
 
 struct RawMemory {
-  std::int64_t time_ns = 0;
   std::int64_t bytes = 0;  // negative: freed
   std::string place;       // "cpu", "gpu:0"
 };

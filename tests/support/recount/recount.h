@@ -44,7 +44,6 @@ struct StreamRow {
 };
 
 struct StepRow {
-  std::int64_t start_ns = 0;
   std::int64_t duration_ns = 0;
   std::int64_t kernel_ns = 0;         // a kernel that computes runs
   std::int64_t communication_ns = 0;  // else a collective
