@@ -51,14 +51,8 @@ class PairRows {
 
   std::size_t row_of(std::uint32_t first, std::uint32_t second) {
     const std::uint64_t key = key_of(first, second);
-    std::size_t slot = slot_of(key);
-    if (slots_[slot].row != kNone) return slots_[slot].row;
-    if (2 * (count_ + 1) > slots_.size()) {
-      grow();
-      slot = slot_of(key);
-    }
-    slots_[slot] = {key, static_cast<std::uint32_t>(count_)};
-    return count_++;
+    const Slot& slot = slots_[first_slot_of(key)];
+    return slot.key == key && slot.row != kNone ? slot.row : find_or_add(key);
   }
   std::size_t size() const { return count_; }
 
@@ -78,11 +72,25 @@ class PairRows {
   static std::uint64_t key_of(std::uint32_t first, std::uint32_t second) {
     return (std::uint64_t{first} << 32) | second;
   }
+  std::size_t first_slot_of(std::uint64_t key) const {
+    return ((key * 0x9E3779B97F4A7C15u) >> 32) & (slots_.size() - 1);
+  }
   std::size_t slot_of(std::uint64_t key) const {
-    const std::size_t mask = slots_.size() - 1;
-    std::size_t slot = ((key * 0x9E3779B97F4A7C15u) >> 32) & mask;
-    while (slots_[slot].row != kNone && slots_[slot].key != key) slot = (slot + 1) & mask;
+    std::size_t slot = first_slot_of(key);
+    while (slots_[slot].row != kNone && slots_[slot].key != key) {
+      slot = (slot + 1) & (slots_.size() - 1);
+    }
     return slot;
+  }
+  std::size_t find_or_add(std::uint64_t key) {
+    std::size_t slot = slot_of(key);
+    if (slots_[slot].row != kNone) return slots_[slot].row;
+    if (2 * (count_ + 1) > slots_.size()) {
+      grow();
+      slot = slot_of(key);
+    }
+    slots_[slot] = {key, static_cast<std::uint32_t>(count_)};
+    return count_++;
   }
   void grow() {
     std::vector<Slot> old(slots_.size() * 2);

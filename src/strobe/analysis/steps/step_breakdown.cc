@@ -176,35 +176,48 @@ void collect_device(const AttributedTrace& input, StringId process, bool is_only
   }
 }
 
-// Ranges below another range are already covered by it, except below a step, which only marks time.
-void collect_host(const AttributedTrace& input, StringId process, LabelSets& sets) {
-  const OpTree& tree = input.tree;
+// Calls `use` with the outermost ranges of a thread: those below are covered by them. A step only
+// marks time, so ranges below it count.
+template <class Use>
+void for_each_outer_range(const OpTree& tree, const HostThread& thread, Use use) {
+  for (std::size_t i = thread.root.index() + 1; i < thread.end.index();) {
+    const bool is_step = tree.roles[i] == SliceKind::kStep;
+    if (!is_step) use(tree.slices[i]);
+    i = is_step ? i + 1 : tree.subtree_ends[i].index();
+  }
+}
+
+IntervalSet ranges_of(const AttributedTrace& input, const HostThread& thread) {
+  std::size_t count = 0;
+  for_each_outer_range(input.tree, thread, [&](SliceId) { ++count; });
+  GrowingUnion ranges;
+  ranges.reserve(count);
+  for_each_outer_range(input.tree, thread,
+                       [&](SliceId slice) { ranges.add(input.trace.interval(slice)); });
+  return ranges.take();
+}
+
+IntervalSet calls_of(const AttributedTrace& input, std::size_t thread) {
   const auto& calls = input.attribution.calls;
-  std::array<std::vector<IntervalSet>, kStepLabels> of_threads;
-  for (std::size_t t = 0; t < tree.threads.size(); ++t) {
-    if (process.valid() && tree.threads[t].process != process) continue;
-    std::array<GrowingUnion, kStepLabels> unions;
-    unions[index_of(StepLabel::kRuntime)].reserve(calls.thread_begins[t + 1] -
-                                                  calls.thread_begins[t]);
-    for (std::size_t i = calls.thread_begins[t]; i < calls.thread_begins[t + 1]; ++i) {
-      unions[index_of(StepLabel::kRuntime)].add(input.trace.interval(calls.slices[i]));
-    }
-    for (std::size_t i = tree.threads[t].root.index() + 1; i < tree.threads[t].end.index();) {
-      if (tree.roles[i] == SliceKind::kStep) {
-        ++i;
-        continue;
-      }
-      const Interval interval = input.trace.interval(tree.slices[i]);
-      unions[index_of(StepLabel::kHost)].add(interval);
-      i = tree.subtree_ends[i].index();
-    }
-    for (std::size_t i = 0; i < unions.size(); ++i) {
-      if (!unions[i].empty()) of_threads[i].push_back(unions[i].take());
-    }
+  GrowingUnion in_calls;
+  in_calls.reserve(calls.thread_begins[thread + 1] - calls.thread_begins[thread]);
+  for (std::size_t i = calls.thread_begins[thread]; i < calls.thread_begins[thread + 1]; ++i) {
+    in_calls.add(input.trace.interval(calls.slices[i]));
   }
-  for (std::size_t i = 0; i < of_threads.size(); ++i) {
-    if (!of_threads[i].empty()) sets[i] = union_of_all(std::move(of_threads[i]));
+  return in_calls.take();
+}
+
+void collect_host(const AttributedTrace& input, StringId process, LabelSets& sets) {
+  std::vector<IntervalSet> calls;
+  std::vector<IntervalSet> ranges;
+  for (std::size_t t = 0; t < input.tree.threads.size(); ++t) {
+    const HostThread& thread = input.tree.threads[t];
+    if (process.valid() && thread.process != process) continue;
+    if (IntervalSet set = calls_of(input, t); !set.empty()) calls.push_back(std::move(set));
+    if (IntervalSet set = ranges_of(input, thread); !set.empty()) ranges.push_back(std::move(set));
   }
+  sets[index_of(StepLabel::kRuntime)] = union_of_all(std::move(calls));
+  sets[index_of(StepLabel::kHost)] = union_of_all(std::move(ranges));
 }
 
 bool is_on_host(const Trace& trace, SliceId slice, StringId process) {

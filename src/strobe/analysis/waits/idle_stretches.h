@@ -37,10 +37,6 @@ class IdleExplainer {
   // by ascending time. `launch`: of the work that ends the gap.
   template <class Use>
   void explain(const LaunchEnd& launch, Interval part, Use use) {
-    if (overheads_.empty()) {
-      explain_program(launch, part, use);
-      return;
-    }
     overheads_.cut(
         part, [&](Interval program) { explain_program(launch, program, use); },
         [&](Interval overhead, StringId name) {
@@ -53,12 +49,10 @@ class IdleExplainer {
  private:
   template <class Use>
   void explain_program(const LaunchEnd& launch, Interval part, Use& use) {
-    if (launch.thread == OpTree::kNoThread) {
-      follow(threads_.busiest, part, use);
-      return;
-    }
-    const std::int64_t launched_ns = std::clamp(launch.end_ns, part.start_ns, part.end_ns);
-    follow(launch.thread, {part.start_ns, launched_ns}, use);
+    const bool is_known = launch.thread != OpTree::kNoThread;
+    const std::int64_t launched_ns =
+        is_known ? std::clamp(launch.end_ns, part.start_ns, part.end_ns) : part.end_ns;
+    follow(is_known ? launch.thread : threads_.busiest, {part.start_ns, launched_ns}, use);
     if (launched_ns < part.end_ns) {
       use(IdleStretch{
           {launched_ns, part.end_ns}, launched_, {}, launch.thread, IdleKind::kLaunched});
@@ -71,7 +65,7 @@ class IdleExplainer {
     if (thread == OpTree::kNoThread) {
       use(IdleStretch{part, nothing_, {}, thread, IdleKind::kNothing});
     } else if (threads_.script_threads[thread] == thread && frames_[thread].empty()) {
-      activities_[thread].list(part, std::ref(use));  // nobody knows more
+      activities_[thread].list(part, use);  // nobody knows more
     } else {
       static_assert(IdleKind::kOperator < IdleKind::kRange && IdleKind::kRange < IdleKind::kNothing,
                     "frames say more than the last ones");

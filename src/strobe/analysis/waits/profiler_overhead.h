@@ -22,22 +22,22 @@ class OverheadTimes {
  public:
   explicit OverheadTimes(const AttributedTrace& input);
 
-  bool empty() const { return times_.empty(); }
   // Calls `use_rest` and `use_overhead` with the parts of a time, by ascending time. The times
   // themselves come by ascending start.
   template <class UseRest, class UseOverhead>
   void cut(Interval time, UseRest use_rest, UseOverhead use_overhead) {
     while (next_ < times_.size() && times_[next_].interval.end_ns <= time.start_ns) ++next_;
     std::int64_t done_ns = time.start_ns;
-    for (std::size_t i = next_; i < times_.size(); ++i) {
-      const Interval inside = {std::max(times_[i].interval.start_ns, done_ns),
-                               std::min(times_[i].interval.end_ns, time.end_ns)};
-      if (inside.start_ns >= time.end_ns) break;
-      if (done_ns < inside.start_ns) use_rest(Interval{done_ns, inside.start_ns});
-      use_overhead(inside, times_[i].name);
-      done_ns = inside.end_ns;
+    for (std::size_t i = next_;; ++i) {
+      const bool is_inside = i < times_.size() && times_[i].interval.start_ns < time.end_ns;
+      const std::int64_t until_ns = is_inside ? times_[i].interval.start_ns : time.end_ns;
+      if (done_ns < until_ns) use_rest(Interval{done_ns, until_ns});
+      if (!is_inside) return;
+      const Interval overhead = {std::max(until_ns, done_ns),
+                                 std::min(times_[i].interval.end_ns, time.end_ns)};
+      use_overhead(overhead, times_[i].name);
+      done_ns = overhead.end_ns;
     }
-    if (done_ns < time.end_ns) use_rest(Interval{done_ns, time.end_ns});
   }
 
  private:
