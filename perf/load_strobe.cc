@@ -105,7 +105,7 @@ int run(const Flags& flags) {
   }
   if (flags.summary) {
     const Stopwatch summary_watch;
-    keep_freed_memory();  // as the command does
+    keep_freed_memory(analysis::bytes_to_summarize(loaded->trace));  // as the command does
     const analysis::Summary summary = analysis::summarize(loaded->trace);
     outcome.extra.emplace_back("summary_seconds", summary_watch.seconds());
     outcome.extra.emplace_back("summary_total_ns", static_cast<double>(summary.total_ns));

@@ -51,7 +51,11 @@ Result<std::vector<LoadedTrace>> load_traces(const SummaryInputs& inputs,
   for (const TraceFolder& folder : inputs.folders) {
     STROBE_TRY_VOID(expect_one_run(folder, loaded));
   }
-  keep_freed_memory();
+  std::size_t bytes = 0;
+  for (const LoadedTrace& one : loaded) {
+    bytes = std::max(bytes, analysis::bytes_to_summarize(one.trace));
+  }
+  keep_freed_memory(bytes);
   return loaded;
 }
 
@@ -131,7 +135,8 @@ Result<std::vector<Summary>> summarize_all(const std::vector<RunTrace>& run,
                                            const SummaryRequest& request) {
   const unsigned cores =
       request.load.threads != 0 ? request.load.threads : std::thread::hardware_concurrency();
-  const auto policy = cores > 1 ? std::launch::async : std::launch::deferred;
+  // One trace stays on this thread, whose memory is prepared.
+  const auto policy = cores > 1 && run.size() > 1 ? std::launch::async : std::launch::deferred;
   std::vector<Summary> summaries;
   for (std::size_t start = 0; start < run.size(); start += std::max(1u, cores)) {
     STROBE_TRY_VOID(check_interrupted());

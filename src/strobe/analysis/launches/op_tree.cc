@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -9,10 +10,6 @@
 
 namespace strobe::analysis {
 namespace {
-
-// From this many slices on, a track's list reserves room for all slices that may follow: untouched
-// memory costs nothing, repeated growing does.
-constexpr std::size_t kLongTrack = 4096;
 
 // Numbered processes and threads first, ascending; then the others by name. An asynchronous track
 // is kept apart from a thread with the same process and thread.
@@ -25,38 +22,42 @@ auto thread_order(const Trace& trace, const Track& track) {
                     track.kind == TrackKind::kAsync);
 }
 
-// Host slices, track by track and in file order.
-struct HostTracks {
-  std::vector<std::vector<SliceId>> slices;  // per track: those of the tree
-  std::vector<char> is_host;                 // per track: has slices of the tree, or runtime calls
+// What a track has for the trees.
+struct HostTrack {
+  std::size_t tree_slices = 0;  // of the selection
+  bool is_host = false;         // has slices of tree kinds, selected or not, or runtime calls
 };
 
-HostTracks collect_host_tracks(const Trace& trace, const TimeSelection& selection) {
+std::vector<HostTrack> count_host_tracks(const Trace& trace, const TimeSelection& selection) {
   const auto& slices = trace.slices();
-  HostTracks tracks;
-  tracks.slices.resize(trace.tracks().size());
-  tracks.is_host.resize(trace.tracks().size());
   const bool takes_all = selection.is_everything();
+  std::vector<HostTrack> tracks(trace.tracks().size());
+  TrackId latest;  // neighbours are often of one track
+  std::size_t count = 0;
+  const auto add = [&] {
+    if (latest.valid()) tracks[latest.index()].tree_slices += count;
+    count = 0;
+  };
   for (std::size_t row = 0; row < slices.size(); ++row) {
-    const SliceKind kind = slices.kinds[row];
-    const bool is_in_tree = is_tree_kind(kind);
-    if (!is_in_tree && kind != SliceKind::kRuntimeCall) continue;
-    const std::size_t track = slices.tracks[row].index();
-    tracks.is_host[track] = 1;
-    if (!is_in_tree || !(takes_all || selection.holds(slices.starts_ns[row]))) continue;
-    std::vector<SliceId>& list = tracks.slices[track];
-    if (list.size() == kLongTrack) list.reserve(kLongTrack + slices.size() - row);
-    list.push_back(SliceId(row));
+    const bool is_in_tree = is_tree_kind(slices.kinds[row]);
+    if (!is_in_tree && slices.kinds[row] != SliceKind::kRuntimeCall) continue;
+    if (slices.tracks[row] != latest) {
+      add();
+      latest = slices.tracks[row];
+      tracks[latest.index()].is_host = true;
+    }
+    count += is_in_tree && (takes_all || selection.holds(slices.starts_ns[row])) ? 1 : 0;
   }
+  add();
   return tracks;
 }
 
 // Tracks of one process and thread are one thread: some writers split it by language.
-void find_threads(const Trace& trace, const std::vector<char>& is_host, OpTree& tree) {
+void find_threads(const Trace& trace, const std::vector<HostTrack>& host_tracks, OpTree& tree) {
   const auto& tracks = trace.tracks();
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 0; i < tracks.size(); ++i) {
-    if (is_host[i] != 0) order.push_back(i);
+    if (host_tracks[i].is_host) order.push_back(i);
   }
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     return thread_order(trace, tracks[a]) < thread_order(trace, tracks[b]);
@@ -73,26 +74,43 @@ void find_threads(const Trace& trace, const std::vector<char>& is_host, OpTree& 
   }
 }
 
-// Per thread its slices, in file order.
-std::vector<std::vector<SliceId>> join_tracks(const OpTree& tree, HostTracks tracks) {
-  std::vector<std::vector<SliceId>> threads(tree.threads.size());
-  for (std::size_t track = 0; track < tracks.slices.size(); ++track) {
+// Gives every thread room for its nodes, and puts its slices there in file order.
+void place_slices(const Trace& trace, const TimeSelection& selection,
+                  const std::vector<HostTrack>& host_tracks, OpTree& tree) {
+  std::vector<std::size_t> counts(tree.threads.size());
+  for (std::size_t track = 0; track < host_tracks.size(); ++track) {
     const std::uint32_t thread = tree.threads_of_tracks[track];
-    if (thread == OpTree::kNoThread) continue;
-    std::vector<SliceId>& joined = threads[thread];
-    const std::vector<SliceId>& more = tracks.slices[track];
-    if (joined.empty()) {
-      joined = std::move(tracks.slices[track]);
-      continue;
-    }
-    joined.insert(joined.end(), more.begin(), more.end());
-    natural_sort(joined, [](SliceId a, SliceId b) { return a < b; });
+    if (thread != OpTree::kNoThread) counts[thread] += host_tracks[track].tree_slices;
   }
-  return threads;
+  std::vector<std::size_t> next(tree.threads.size());  // per thread: where its next slice goes
+  std::size_t end = 0;
+  for (std::size_t i = 0; i < tree.threads.size(); ++i) {
+    tree.threads[i].root = NodeId(end);
+    next[i] = end + 1;
+    end += 1 + counts[i];
+    tree.threads[i].end = NodeId(end);
+  }
+  tree.slices.resize(end);
+  const auto& slices = trace.slices();
+  const bool takes_all = selection.is_everything();
+  TrackId latest;
+  std::size_t thread = 0;
+  std::size_t place = 0;  // next[thread] while slices of the latest track follow each other
+  for (std::size_t row = 0; row < slices.size(); ++row) {
+    if (!is_tree_kind(slices.kinds[row])) continue;
+    if (!takes_all && !selection.holds(slices.starts_ns[row])) continue;
+    if (slices.tracks[row] != latest) {
+      if (latest.valid()) next[thread] = place;
+      latest = slices.tracks[row];
+      thread = tree.threads_of_tracks[latest.index()];
+      place = next[thread];
+    }
+    tree.slices[place++] = SliceId(row);
+  }
 }
 
 // Whether the writer wrote the thread's ranges as they ended: inner ones before the outer one.
-bool is_in_order_of_ends(const Trace& trace, const std::vector<SliceId>& slices) {
+bool is_in_order_of_ends(const Trace& trace, std::span<const SliceId> slices) {
   bool is_in_order_of_starts = true;
   for (std::size_t i = 1; i < slices.size(); ++i) {
     if (trace.end_ns(slices[i]) < trace.end_ns(slices[i - 1])) return false;
@@ -106,7 +124,7 @@ bool is_in_order_of_ends(const Trace& trace, const std::vector<SliceId>& slices)
 class RangeOrder {
  public:
   // `in_file_order`: the ranges of the thread.
-  RangeOrder(const Trace& trace, const std::vector<SliceId>& in_file_order, TreeRules rules)
+  RangeOrder(const Trace& trace, std::span<const SliceId> in_file_order, TreeRules rules)
       : trace_(trace),
         uses_ids_(rules == TreeRules::kStrobe),
         file_has_ends_(uses_ids_ && is_in_order_of_ends(trace, in_file_order)) {}
@@ -144,18 +162,22 @@ class RangeOrder {
   bool file_has_ends_;
 };
 
-void resize_nodes(OpTree& tree, std::size_t count) {
-  tree.slices.resize(count);
+void resize_nodes(OpTree& tree) {
+  const std::size_t count = tree.slices.size();
   tree.parents.resize(count);
   tree.subtree_ends.resize(count);
   tree.roles.resize(count);
   tree.operators.resize(count);
 }
 
-// `slices`: in the given order.
-void grow_thread(const Trace& trace, const HostThread& thread, const std::vector<SliceId>& slices,
-                 const RangeOrder& order, OpTree& tree) {
-  const auto& kinds = trace.slices().kinds;
+// The slices of the thread are in the given order.
+void grow_thread(const Trace& trace, const HostThread& thread, const RangeOrder& order,
+                 OpTree& tree) {
+  const std::span<const SliceKind> kinds(trace.slices().kinds);
+  const std::span<const SliceId> slices(tree.slices);
+  const std::span<NodeId> parents(tree.parents);
+  const std::span<SliceKind> roles(tree.roles);
+  const std::span<NodeId> operators(tree.operators);
   const bool nested_are_phases =
       tree.rules == TreeRules::kCompatible && trace.traits().nested_operators_are_phases;
   const std::size_t root = thread.root.index();
@@ -175,9 +197,8 @@ void grow_thread(const Trace& trace, const HostThread& thread, const std::vector
     if (start_ns != range.end_ns || end_ns != start_ns) return start_ns >= range.end_ns;
     return !order.is_inside_at_its_end(next, tree.slices[range.node.index()]);
   };
-  for (std::size_t i = 0; i < slices.size(); ++i) {
-    const SliceId slice = slices[i];
-    const NodeId node(root + 1 + i);
+  for (NodeId node(root + 1); node < thread.end; ++node.value) {
+    const SliceId slice = slices[node.index()];
     const std::int64_t start_ns = trace.start_ns(slice);
     const std::int64_t end_ns = nest_end_ns(trace, slice);
     while (is_over(open.back(), slice, start_ns, end_ns)) close(node);
@@ -186,15 +207,14 @@ void grow_thread(const Trace& trace, const HostThread& thread, const std::vector
       for (; end_ns > open.back().end_ns; close(node)) tree.crossed.push_back(open.back().node);
     }
     const NodeId parent = open.back().node;
-    const NodeId above = tree.operators[parent.index()];
+    const NodeId above = operators[parent.index()];
     SliceKind role = kinds[slice.index()];
     if (nested_are_phases && role == SliceKind::kOperator && above.valid()) {
       role = SliceKind::kOperatorPhase;
     }
-    tree.slices[node.index()] = slice;
-    tree.parents[node.index()] = parent;
-    tree.roles[node.index()] = role;
-    tree.operators[node.index()] = role == SliceKind::kOperator ? node : above;
+    parents[node.index()] = parent;
+    roles[node.index()] = role;
+    operators[node.index()] = role == SliceKind::kOperator ? node : above;
     open.push_back({node, end_ns});
     if (thread.is_async) close(NodeId(node.index() + 1));
   }
@@ -222,20 +242,17 @@ void find_visiting_order(OpTree& tree) {
 OpTree build_op_tree(const Trace& trace, const TimeSelection& selection, TreeRules rules) {
   OpTree tree;
   tree.rules = rules;
-  HostTracks tracks = collect_host_tracks(trace, selection);
-  find_threads(trace, tracks.is_host, tree);
-  std::vector<std::vector<SliceId>> slices = join_tracks(tree, std::move(tracks));
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < tree.threads.size(); ++i) {
-    tree.threads[i].root = NodeId(count);
-    count += 1 + slices[i].size();
-    tree.threads[i].end = NodeId(count);
-  }
-  resize_nodes(tree, count);
-  for (std::size_t i = 0; i < tree.threads.size(); ++i) {
-    const RangeOrder order(trace, slices[i], rules);
-    natural_sort(slices[i], [&](SliceId a, SliceId b) { return order.comes_before(a, b); });
-    grow_thread(trace, tree.threads[i], slices[i], order, tree);
+  const std::vector<HostTrack> host_tracks = count_host_tracks(trace, selection);
+  find_threads(trace, host_tracks, tree);
+  place_slices(trace, selection, host_tracks, tree);
+  resize_nodes(tree);
+  for (const HostThread& thread : tree.threads) {
+    const std::span<SliceId> slices =
+        std::span(tree.slices)
+            .subspan(thread.root.index() + 1, thread.end.index() - thread.root.index() - 1);
+    const RangeOrder order(trace, slices, rules);
+    natural_sort(slices, [&](SliceId a, SliceId b) { return order.comes_before(a, b); });
+    grow_thread(trace, thread, order, tree);
   }
   if (rules == TreeRules::kCompatible) find_visiting_order(tree);
   return tree;

@@ -102,6 +102,9 @@ struct OpTree {
   NodeId node_at(std::size_t position) const {
     return visiting_order.empty() ? NodeId(position) : visiting_order[position];
   }
+  bool has_role(SliceKind role) const {
+    return std::find(roles.begin(), roles.end(), role) != roles.end();
+  }
   const HostThread* thread_of(TrackId track) const {
     const std::uint32_t thread = threads_of_tracks[track.index()];
     return thread == kNoThread ? nullptr : &threads[thread];

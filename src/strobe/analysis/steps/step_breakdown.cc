@@ -269,24 +269,11 @@ class LabelledTime {
     }
   }
 
-  // `part`: what the labels before the cursor `level` do not hold. By ascending time.
-  void add(Interval part, std::size_t level = 0) {
-    if (part.length_ns() == 0) return;
-    if (level == cursors_.size()) {
-      row_.label_ns[index_of(StepLabel::kIdle)] += part.length_ns();
-      return;
-    }
-    Cursor& cursor = cursors_[level];
-    while (cursor.next != cursor.end && cursor.next->end_ns <= part.start_ns) ++cursor.next;
-    for (; cursor.next != cursor.end && cursor.next->start_ns < part.end_ns; ++cursor.next) {
-      const std::int64_t start_ns = std::max(cursor.next->start_ns, part.start_ns);
-      const std::int64_t end_ns = std::min(cursor.next->end_ns, part.end_ns);
-      add({part.start_ns, start_ns}, level + 1);
-      row_.label_ns[cursor.label] += end_ns - start_ns;
-      part.start_ns = end_ns;
-      if (end_ns == part.end_ns) return;
-    }
-    add(part, level + 1);
+  void fill() {
+    if (!cursors_.empty()) add(row_.interval, 0);
+    std::int64_t labelled_ns = 0;
+    for (const Cursor& cursor : cursors_) labelled_ns += row_.label_ns[cursor.label];
+    row_.label_ns[index_of(StepLabel::kIdle)] = row_.interval.length_ns() - labelled_ns;
   }
 
  private:
@@ -295,6 +282,23 @@ class LabelledTime {
     IntervalSet::const_iterator next;  // the first that has not ended
     IntervalSet::const_iterator end;
   };
+
+  // `part`: what the labels before the cursor `level` do not hold. By ascending time.
+  void add(Interval part, std::size_t level) {
+    Cursor& cursor = cursors_[level];
+    const bool is_last = level + 1 == cursors_.size();
+    while (cursor.next != cursor.end && cursor.next->end_ns <= part.start_ns) ++cursor.next;
+    for (; cursor.next != cursor.end && cursor.next->start_ns < part.end_ns; ++cursor.next) {
+      const std::int64_t start_ns = std::max(cursor.next->start_ns, part.start_ns);
+      const std::int64_t end_ns = std::min(cursor.next->end_ns, part.end_ns);
+      if (!is_last && part.start_ns < start_ns) add({part.start_ns, start_ns}, level + 1);
+      row_.label_ns[cursor.label] += end_ns - start_ns;
+      part.start_ns = end_ns;
+      if (end_ns == part.end_ns) return;
+    }
+    if (!is_last) add(part, level + 1);
+  }
+
   StepRow& row_;
   std::vector<Cursor> cursors_;  // by label
 };
@@ -340,7 +344,7 @@ std::vector<StepRow> break_down_steps(const AttributedTrace& input, const std::v
     collect_loose_host(input, process, sets);
     collect_data_loading(input.trace, process, sets);
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      if (steps[i].process == process) LabelledTime(sets, rows[i]).add(rows[i].interval);
+      if (steps[i].process == process) LabelledTime(sets, rows[i]).fill();
     }
   }
   return rows;

@@ -296,6 +296,15 @@ class PhaseWalk {
 
 }  // namespace
 
+namespace {
+
+bool has_model_phases(const AttributedTrace& input) {
+  return (flags_in(input.trace) & kBackwardWork) != 0 ||
+         std::ranges::any_of(input.tree.roles, is_model_phase);
+}
+
+}  // namespace
+
 ModelPhases list_phases(const AttributedTrace& input, const std::vector<Step>& steps,
                         const std::vector<StepLaunches>& launches, bool cover_all_threads,
                         const IntervalSet& base) {
@@ -304,6 +313,8 @@ ModelPhases list_phases(const AttributedTrace& input, const std::vector<Step>& s
   model.phases.push_back(steps.empty()
                              ? totals_of_trace(input, base_ns)
                              : totals_of_steps(input, steps, launches, cover_all_threads, base_ns));
+  model.outside_ns = base_ns;
+  if (!has_model_phases(input)) return model;
   PhaseWalk walk(input, steps);
   for (const HostThread& thread : input.tree.threads) walk.visit(thread);
   model.outside_ns = base_ns - walk.finish(base, model.phases);

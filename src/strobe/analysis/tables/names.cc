@@ -46,7 +46,7 @@ struct NameSums {
   // thread covers, and work that no call around this one launched.
   bool add(const AttributedTrace& input, const HostThread& thread, NodeId node) {
     const Interval call = input.trace.interval(input.tree.slices[node.index()]);
-    std::int64_t work_ns = input.device_ns(node);
+    const std::int64_t work_ns = input.device_ns(node);
     if (input.tree.rules == TreeRules::kCompatible) {
       host.add(call.length_ns());
       device.add(work_ns);
@@ -54,23 +54,31 @@ struct NameSums {
     }
     const bool is_outermost = node >= outermost_end_;
     if (is_outermost) outermost_end_ = input.tree.subtree_ends[node.index()];
-    std::int64_t new_work_ns = is_outermost ? work_ns : 0;
-    if (const auto launches = input.crossing_launches_of(node); !launches.empty()) {
-      for (const auto& launch : launches) work_ns += launch.device_ns;
-      new_work_ns += new_crossing_ns(input, thread, node, launches);
-    }
+    const std::int64_t new_work_ns = is_outermost ? work_ns : 0;
     host.add(call.length_ns(), new_time_.add_ns(thread.root, call));
-    device.add(work_ns, new_work_ns);
+    if (const auto launches = input.crossing_launches_of(node); launches.empty()) {
+      device.add(work_ns, new_work_ns);
+    } else {
+      const std::int64_t new_crossing = new_crossing_ns(input, thread, node, launches);
+      device.add(work_ns + total_ns(launches), new_work_ns + new_crossing);
+    }
     return is_outermost;
   }
 
  private:
   using CrossingLaunches = std::span<const Attribution::Crossings::Launch>;
 
+  static std::int64_t total_ns(CrossingLaunches launches) {
+    std::int64_t sum_ns = 0;
+    for (const auto& launch : launches) sum_ns += launch.device_ns;
+    return sum_ns;
+  }
+
   // Of the work launched inside the call, but below a range that crosses it: what no other call of
   // the name has. It may be below one, or inside of an earlier one that is crossed, too.
-  std::int64_t new_crossing_ns(const AttributedTrace& input, const HostThread& thread, NodeId node,
-                               CrossingLaunches launches) {
+  // Rare, so it stays out of the way of the other calls.
+  [[gnu::cold]] std::int64_t new_crossing_ns(const AttributedTrace& input, const HostThread& thread,
+                                             NodeId node, CrossingLaunches launches) {
     if (crossed_thread_ != thread.root) {
       crossed_until_ns_ = std::numeric_limits<std::int64_t>::min();
     }
@@ -511,6 +519,7 @@ void add_ranges(const AttributedTrace& input, std::size_t thread_number, Belongs
 
 std::vector<UserRangeRow> list_memory_ranges(const AttributedTrace& input) {
   const OpTree& tree = input.tree;
+  if (!tree.has_role(SliceKind::kUserRange) && !tree.has_role(SliceKind::kAnnotation)) return {};
   OncePerName is_memory_name(input.trace.strings(), says_memory);
   RangeTable table(input);
   const auto belongs = [&](NodeId node) {
@@ -525,6 +534,7 @@ std::vector<UserRangeRow> list_memory_ranges(const AttributedTrace& input) {
 std::vector<ThreadGroup<UserRangeRow>> list_user_ranges(const AttributedTrace& input,
                                                         bool separate_threads) {
   const OpTree& tree = input.tree;
+  if (!tree.has_role(SliceKind::kAnnotation)) return {};
   OncePerName is_memory_name(input.trace.strings(), says_memory);
   RangeTable table(input);
   std::vector<ThreadGroup<UserRangeRow>> groups;

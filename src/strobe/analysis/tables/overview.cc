@@ -43,16 +43,34 @@ struct KindTally {
 };
 using KindTallies = std::array<KindTally, kSliceKinds>;
 
+// Neighbours are often of one kind, so runs of them are counted, not single nodes.
+void count_nodes(const OpTree& tree, const HostThread& thread, KindTallies& tallies) {
+  const bool goes_by_start = tree.positions.empty();
+  const std::size_t end = thread.end.index();
+  for (std::size_t i = thread.root.index() + 1; i < end;) {
+    const SliceKind role = tree.roles[i];
+    KindTally& tally = tallies[static_cast<std::size_t>(role)];
+    std::size_t next = i;
+    while (next < end && tree.roles[next] == role) ++next;
+    tally.calls += next - i;
+    for (std::size_t node = i; node < (goes_by_start ? i + 1 : next); ++node) {
+      tally.first_seen =
+          std::min(tally.first_seen, 2 * std::uint64_t{tree.position_of(NodeId(node))});
+    }
+    i = next;
+  }
+}
+
 template <class Cover>
 void tally_nodes(const AttributedTrace& input, const HostThread& thread, KindTallies& tallies) {
   const OpTree& tree = input.tree;
+  const bool nests_by_time = input.trace.nesting_hints().ends_ns.empty();
+  count_nodes(tree, thread, tallies);
   std::array<Cover, kSliceKinds> covers;
   for (std::size_t i = thread.root.index() + 1; i < thread.end.index(); ++i) {
-    const std::size_t kind = static_cast<std::size_t>(tree.roles[i]);
-    ++tallies[kind].calls;
-    tallies[kind].first_seen =
-        std::min(tallies[kind].first_seen, 2 * std::uint64_t{tree.position_of(NodeId(i))});
-    covers[kind].add(input.trace.interval(tree.slices[i]));
+    const bool is_covered = nests_by_time && tree.roles[tree.parents[i].index()] == tree.roles[i];
+    if (is_covered) continue;
+    covers[static_cast<std::size_t>(tree.roles[i])].add(input.trace.interval(tree.slices[i]));
   }
   for (std::size_t kind = 0; kind < covers.size(); ++kind) tallies[kind].keep(covers[kind]);
 }
@@ -332,6 +350,12 @@ std::vector<HostThreadRow> list_threads(const AttributedTrace& launched,
   return rows;
 }
 
+std::uint8_t flags_in(const Trace& trace) {
+  std::uint8_t all = 0;
+  for (const std::uint8_t flags : trace.slices().flags) all |= flags;
+  return all;
+}
+
 std::int64_t earliest_start_ns(const Trace& trace) {
   const auto& starts_ns = trace.slices().starts_ns;
   return starts_ns.empty() ? 0 : *std::ranges::min_element(starts_ns);
@@ -424,6 +448,9 @@ bool is_collective(const AttributedTrace& input, std::size_t node) {
 void add_host_collectives(const AttributedTrace& whole, const std::optional<IntervalSet>& within,
                           CommunicationTotals& totals) {
   const OpTree& tree = whole.tree;
+  if ((flags_in(whole.trace) & kCommunicates) == 0 && !tree.has_role(SliceKind::kCommunication)) {
+    return;
+  }
   std::vector<IntervalSet> of_threads;
   for (const HostThread& thread : tree.threads) {
     GrowingUnion collectives;

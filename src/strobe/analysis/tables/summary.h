@@ -207,6 +207,9 @@ struct Summary {
 
 Summary summarize(const Trace& trace, const SummaryOptions& options = {});
 
+// About how much memory that takes.
+std::size_t bytes_to_summarize(const Trace& trace);
+
 // How busy the devices were in the summary's span, summed over devices.
 struct DeviceUse {
   std::int64_t busy_ns = 0;

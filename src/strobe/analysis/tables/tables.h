@@ -26,6 +26,9 @@ std::vector<HostThreadRow> list_threads(const AttributedTrace& launched,
                                         const AttributedTrace& whole,
                                         const std::optional<IntervalSet>& within = {});
 
+// All flags that slices of the trace have.
+std::uint8_t flags_in(const Trace& trace);
+
 // The start of the earliest slice of all, the profiler's own too; 0 without any.
 std::int64_t earliest_start_ns(const Trace& trace);
 
