@@ -22,12 +22,8 @@ class NameRows {
 
   // The row of the name; if the name is new, size() grows by one.
   std::size_t row_of(StringId name) {
-    std::uint32_t& row = rows_[name.index()];
-    if (row == kNone) {
-      row = static_cast<std::uint32_t>(names_.size());
-      names_.push_back(name);
-    }
-    return row;
+    const std::uint32_t row = rows_[name.index()];
+    return row != kNone ? row : add(name);
   }
   std::size_t size() const { return names_.size(); }
   StringId name(std::size_t row) const { return names_[row]; }
@@ -40,6 +36,13 @@ class NameRows {
 
  private:
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+  std::size_t add(StringId name) {
+    rows_[name.index()] = static_cast<std::uint32_t>(names_.size());
+    names_.push_back(name);
+    return names_.size() - 1;
+  }
+
   std::vector<std::uint32_t> rows_;  // per string
   std::vector<StringId> names_;      // per row
 };

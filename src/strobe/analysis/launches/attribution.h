@@ -115,6 +115,16 @@ struct AttributedTrace {
     return std::span(works.visiting_order)
         .subspan(begin, works.visiting_begins[position + 1] - begin);
   }
+  // The slice that launched a work: its call or, where that is not known, its owner. Invalid if
+  // neither is known.
+  SliceId launch_of(std::size_t work) const {
+    const auto& works = attribution.works;
+    if (const CallId call = works.calls[work]; call.valid()) {
+      return attribution.calls.slices[call.index()];
+    }
+    const NodeId owner = works.owners[work];
+    return owner.valid() ? tree.slices[owner.index()] : SliceId();
+  }
   // Device time launched by the node itself.
   std::int64_t own_device_ns(NodeId node) const {
     const auto& works = attribution.works;

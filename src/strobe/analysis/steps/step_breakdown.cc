@@ -63,17 +63,6 @@ class LaunchesBetween {
   std::size_t place_ = 0;
 };
 
-// The slice that launched a work: its call or, where that is not known, its operator. Invalid if
-// neither is known.
-SliceId launch_of(const AttributedTrace& input, std::size_t work) {
-  const auto& works = input.attribution.works;
-  if (const CallId call = works.calls[work]; call.valid()) {
-    return input.attribution.calls.slices[call.index()];
-  }
-  const NodeId owner = works.owners[work];
-  return owner.valid() ? input.tree.slices[owner.index()] : SliceId();
-}
-
 // The launches of one process, or of all if it is invalid.
 LaunchesBetween launches_of(const AttributedTrace& input, const std::vector<Step>& steps,
                             StringId process) {
@@ -85,7 +74,7 @@ LaunchesBetween launches_of(const AttributedTrace& input, const std::vector<Step
   }
   LaunchesBetween launches(std::move(moments_ns));
   for (std::size_t work = 0; work < input.attribution.works.size(); ++work) {
-    const SliceId launch = launch_of(input, work);
+    const SliceId launch = input.launch_of(work);
     if (!launch.valid() || !input.attribution.works.owners[work].valid()) continue;
     if (process.valid() && input.trace.track(launch).process != process) continue;
     add_work(input, work, launches.at(input.trace.start_ns(launch)));
@@ -152,7 +141,7 @@ StepLabel label_of_work(SliceKind kind, std::uint8_t flags) {
 
 // The process that launched the work; invalid if unknown.
 StringId process_of(const AttributedTrace& input, std::size_t work) {
-  const SliceId launch = launch_of(input, work);
+  const SliceId launch = input.launch_of(work);
   return launch.valid() ? input.trace.track(launch).process : StringId();
 }
 

@@ -66,14 +66,6 @@ PhaseTotals totals_of_trace(const AttributedTrace& input, std::int64_t host_ns) 
   return totals;
 }
 
-// The slice that launched a work that is no orphan: its call or, where that is not known, its
-// owner.
-SliceId launching_slice(const AttributedTrace& input, std::uint32_t work) {
-  const CallId call = input.attribution.works.calls[work];
-  return call.valid() ? input.attribution.calls.slices[call.index()]
-                      : input.tree.slices[input.attribution.works.owners[work].index()];
-}
-
 // A phase that counts.
 struct OutermostPhase {
   NodeId node;
@@ -212,7 +204,7 @@ class PhaseWalk {
 
   bool is_launched_in_steps(std::uint32_t work) const {
     if (!has_steps_) return true;
-    const SliceId launch = launching_slice(input_, work);
+    const SliceId launch = input_.launch_of(work);
     return finder_.at(input_.trace.start_ns(launch), input_.trace.track(launch).process) != nullptr;
   }
 

@@ -8,6 +8,10 @@
 namespace strobe::analysis {
 namespace {
 
+std::uint32_t thread_of(const AttributedTrace& input, SliceId slice) {
+  return input.tree.threads_of_tracks[input.trace.slices().tracks[slice.index()].index()];
+}
+
 struct ThreadCounts {
   std::uint64_t launches = 0;
   std::uint64_t steps = 0;
@@ -29,8 +33,8 @@ std::vector<ThreadCounts> count_threads(const AttributedTrace& input) {
     counts[t].steps = static_cast<std::uint64_t>(std::count(begin, end, SliceKind::kStep));
   }
   for (std::uint32_t work = 0; work < works.size(); ++work) {
-    const LaunchEnd launch = find_launch_end(input, work);
-    if (launch.thread != OpTree::kNoThread) ++counts[launch.thread].launches;
+    const SliceId launch = input.launch_of(work);
+    if (launch.valid()) ++counts[thread_of(input, launch)].launches;
   }
   return counts;
 }
@@ -48,18 +52,10 @@ std::uint32_t largest(std::size_t first, std::size_t last, Key key_of) {
 }  // namespace
 
 LaunchEnd find_launch_end(const AttributedTrace& input, std::uint32_t work) {
-  const auto& works = input.attribution.works;
-  const auto thread_of = [&](SliceId slice) {
-    return input.tree.threads_of_tracks[input.trace.slices().tracks[slice.index()].index()];
-  };
-  if (const CallId call = works.calls[work]; call.valid()) {
-    const SliceId slice = input.attribution.calls.slices[call.index()];
-    return {thread_of(slice), input.trace.end_ns(slice), true};
-  }
-  const NodeId owner = works.owners[work];
-  if (!owner.valid() || input.tree.is_thread(owner)) return {};
-  const SliceId slice = input.tree.slices[owner.index()];
-  return {thread_of(slice), input.trace.end_ns(slice), false};
+  const SliceId launch = input.launch_of(work);
+  if (!launch.valid()) return {};
+  return {thread_of(input, launch), input.trace.end_ns(launch),
+          input.attribution.works.calls[work].valid()};
 }
 
 LaunchEnd find_launch_end(const AttributedTrace& input, const IdleGaps& gaps, std::size_t gap) {
