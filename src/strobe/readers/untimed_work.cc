@@ -11,7 +11,7 @@ namespace strobe::readers {
 namespace {
 
 // No device works so long before everything else that a profiler records.
-constexpr std::int64_t kFarBefore_ns = 60'000'000'000;
+constexpr std::int64_t kFarBeforeNs = 60'000'000'000;
 
 using Rows = std::vector<std::uint32_t>;  // ascending
 
@@ -77,7 +77,7 @@ void leave_out_untimed_work(TraceBuilder& builder, FileOrder& order, ImportRepor
   if (!first_ns) return;
   Rows untimed;
   for (const EarlyWork& work : order.early_work) {
-    if (*first_ns - slices.starts_ns[work.slice] < kFarBefore_ns) continue;
+    if (*first_ns - slices.starts_ns[work.slice] < kFarBeforeNs) continue;
     untimed.push_back(work.slice);
     report.add(ImportIssue::kMissingTime, work.byte_offset, "device work at time 0");
   }

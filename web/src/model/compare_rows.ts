@@ -96,10 +96,22 @@ function isSame(a: Change, b: Change): boolean {
   return a.mean_normal === b.mean_normal && a.mean_abnormal === b.mean_abnormal && a.shift === b.shift && a.q === b.q;
 }
 
+// Both runs have values, but too few for a test.
+export function isUntested(change: Change): boolean {
+  return change.q === null && change.n_normal > 0 && change.n_abnormal > 0;
+}
+
+// As large as a change must be, without its test.
+function differsUntested(change: Change): boolean {
+  if (!isUntested(change) || change.shift === null || change.median_normal === null || change.cliffs_delta === null) return false;
+  return Math.abs(change.cliffs_delta) >= 0.474 && Math.abs(change.shift) > 0.02 * Math.abs(change.median_normal);
+}
+
+// Those that changed, then those that differ but have too few samples for a test.
 export function changedMetrics(metrics: readonly ComparedMetric[]): MetricLine[] {
   const lines: MetricLine[] = [];
-  for (const metric of metrics) {
-    if (!metric.changed) continue;
+  const untested = metrics.filter((metric) => !metric.changed && differsUntested(metric[metric.told_by]));
+  for (const metric of [...metrics.filter((one) => one.changed), ...untested]) {
     const change = metric[metric.told_by];
     const twin = lines.find((one) => one.device === metric.device && one.rank === metric.rank && one.unit === metric.unit && isSame(one.change, change));
     if (twin) twin.names.push(metric.metric);

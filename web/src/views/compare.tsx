@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 
-import type { Cause, Change, ComparedCycleType, ComparedFunction, Comparison, Evidence, Row, Runs } from '../api/types.ts';
+import type { Cause, ComparedCycleType, ComparedFunction, Comparison, Evidence, Row, Runs } from '../api/types.ts';
 import { type Chosen, type Side, chosenText, commonRanks, cycleRows, parseChosen, rankOf } from '../model/compare_cycles.ts';
-import { certaintyText, changedMetrics, isChanged, isConfident, kAnswers, probabilityText, quantityText, ratioText } from '../model/compare_rows.ts';
+import { certaintyText, changedMetrics, isChanged, isConfident, isUntested, kAnswers, probabilityText, quantityText, ratioText } from '../model/compare_rows.ts';
 import { type RunChoice, likelyRuns, loadingOf, runChoices, tracesOf } from '../model/compare_runs.ts';
 import { asksForCycles, canAlign, withSigns, withoutAnswer } from '../model/error_words.ts';
 import { type Route, atScreen, numberParameter, withParameters } from '../model/route.ts';
@@ -249,11 +249,6 @@ function EvidenceList({ title, sign, evidence, onMetric }: { title: string; sign
   );
 }
 
-// Both runs have values, but too few for a test.
-function isUntested(change: Change): boolean {
-  return change.q === null && change.n_normal > 0 && change.n_abnormal > 0;
-}
-
 function MetricsCard({ comparison }: { comparison: Comparison }): JSX.Element {
   const lines = useMemo(() => changedMetrics(comparison.metrics), [comparison]);
   const hasRanks = new Set(comparison.metrics.map((one) => one.rank)).size > 1;
@@ -276,6 +271,7 @@ function MetricsCard({ comparison }: { comparison: Comparison }): JSX.Element {
           ))}</tbody>
         </table>
       )}
+      {lines.some((line) => isUntested(line.change)) ? <p class="muted">– under q: too few samples for a test, so chance cannot be excluded.</p> : null}
     </Card>
   );
 }

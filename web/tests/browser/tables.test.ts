@@ -256,7 +256,7 @@ test('several ranks stand side by side', async () => {
   await page.waitForSelector('.data-table tbody tr');
   assert.equal(await page.locator('.data-table tbody tr').count(), 3);
   const headers = (await page.locator('.ranks th').allInnerTexts()).map((one) => one.replace(/\s+/g, ' '));
-  for (const header of ['Own work per step', 'Exposed per step', 'Others waited']) assert.ok(headers.some((one) => one.startsWith(header)), headers.join(', '));
+  for (const header of ['Own time per step', 'Exposed per step', 'Others waited']) assert.ok(headers.some((one) => one.startsWith(header)), headers.join(', '));
   const last = await text(page, 'tbody tr:has-text("rank 2")');
   assert.ok(last.includes(`${rows[2]['last_in']} of ${rows[2]['collectives']}`), last);
   const clipped = await page.locator('.ranks th button').evaluateAll((buttons) => buttons.filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent));

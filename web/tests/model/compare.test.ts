@@ -181,6 +181,15 @@ test('equal series are one line, and what did not change is none', () => {
   assert.equal(ratioText(change(1, { median_normal: 0 })), '');
 });
 
+test('a large difference with too few samples for a test comes after what changed', () => {
+  const few = { n_normal: 2, n_abnormal: 3, q: null, median_normal: 1000, median_abnormal: 100 };
+  const lines = changedMetrics([
+    metric('untested', false, 'all', change(-900, few)), metric('small', false, 'all', change(-10, few)),
+    metric('mixed', false, 'all', change(-900, { ...few, cliffs_delta: -0.3 })), metric('changed', true, 'all', change(5)),
+  ]);
+  assert.deepEqual(lines.map((one) => one.names), [['changed'], ['untested']]);
+});
+
 test('numbers read as people write them', () => {
   assert.deepEqual([probabilityText(1e-8), probabilityText(0.0321), probabilityText(null)], ['<0.001', '0.032', '–']);
   assert.deepEqual([pointsText(31.662), pointsText(-0.5), pointsText(0.001)], ['+31.66 pt', '−0.50 pt', '0 pt']);
