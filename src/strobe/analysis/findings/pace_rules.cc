@@ -80,7 +80,8 @@ std::vector<std::string> against_pace(const Evidence& e) {
 std::string paced_range_text(const Evidence& e) {
   if (e.paced_range.name.empty()) return "";
   const bool is_all = 100 * e.paced_range.weight_ns >= 99 * e.paced_range.of_ns;
-  return fmt::format(", {} of it in {}", is_all ? "all" : "most", short_name(e.paced_range.name));
+  return fmt::format(", {} of it before launches in {}", is_all ? "all" : "most",
+                     short_name(e.paced_range.name));
 }
 
 // The end of such a gap: the launch is made, and the work has yet to start.

@@ -177,8 +177,9 @@ Sketch slow_optimizer(int steps) {
 TEST(LaunchPaceTest, the_range_that_launches_too_slowly_is_named) {
   Sketch sketch = slow_optimizer(3);
   const Finding finding = findings_of(sketch).at("device_idle_host_bound");
-  EXPECT_THAT(finding.headline,
-              HasSubstr("waiting for the next launch, most of it in Optimizer.step#Adam"));
+  EXPECT_THAT(
+      finding.headline,
+      HasSubstr("waiting for the next launch, most of it before launches in Optimizer.step#Adam"));
   EXPECT_THAT(finding.advice, HasSubstr("form of the optimizer"));
 }
 
