@@ -132,6 +132,13 @@ class CauseSketch {
     return *this;
   }
 
+  // In both runs, the device described last goes on long after the cycles.
+  CauseSketch& outlasts_both() {
+    comparison_.devices.back().outlasts_cycles = true;
+    comparison_.devices.back().outlasts_both = true;
+    return *this;
+  }
+
   Comparison& edit() { return comparison_; }
   const Comparison& comparison() const { return comparison_; }
   Symptoms symptoms(std::int32_t rank = 0) const { return read_symptoms(comparison_, rank); }

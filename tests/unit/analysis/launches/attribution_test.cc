@@ -276,20 +276,25 @@ TEST(AttributedTraceTest, a_node_knows_the_work_it_launched_itself) {
   EXPECT_EQ(trace.name(input.attribution.works.slices[input.works_of(NodeId(1))[0]]), "from op");
 }
 
+// Node 1 launches the copy, node 2 inside it the kernel.
+Trace copy_outside_and_kernel_inside() {
+  return Sketch()
+      .slice("outer", SliceKind::kOperator, 0_us, 20_us)
+      .slice("inner", SliceKind::kOperator, 5_us, 10_us)
+      .slice("call", SliceKind::kRuntimeCall, 1_us, 2_us)
+      .correlation(1)
+      .slice("call", SliceKind::kRuntimeCall, 6_us, 3_us)
+      .correlation(2)
+      .stream(0, 7)
+      .slice("copy", SliceKind::kMemcpy, 30_us, 7_us)
+      .correlation(1)
+      .slice("kernel", SliceKind::kKernel, 40_us, 50_us)
+      .correlation(2)
+      .trace();
+}
+
 TEST(AttributedTraceTest, device_time_is_what_was_launched_at_any_depth) {
-  const Trace trace = Sketch()
-                          .slice("op", SliceKind::kOperator, 0_us, 20_us)
-                          .slice("phase", SliceKind::kOperatorPhase, 5_us, 10_us)
-                          .slice("call", SliceKind::kRuntimeCall, 1_us, 2_us)
-                          .correlation(1)
-                          .slice("call", SliceKind::kRuntimeCall, 6_us, 3_us)
-                          .correlation(2)
-                          .stream(0, 7)
-                          .slice("copy", SliceKind::kMemcpy, 30_us, 7_us)
-                          .correlation(1)
-                          .slice("kernel", SliceKind::kKernel, 40_us, 50_us)
-                          .correlation(2)
-                          .trace();
+  const Trace trace = copy_outside_and_kernel_inside();
   const AttributedTrace input = attribute_trace(trace);
   EXPECT_EQ(input.kernel_ns(NodeId(1)), 50_us);
   EXPECT_EQ(input.device_ns(NodeId(1)), 57_us);
@@ -298,19 +303,7 @@ TEST(AttributedTraceTest, device_time_is_what_was_launched_at_any_depth) {
 }
 
 TEST(AttributedTraceTest, a_nodes_own_device_time_leaves_out_what_is_below) {
-  const Trace trace = Sketch()
-                          .slice("outer", SliceKind::kOperator, 0_us, 20_us)
-                          .slice("inner", SliceKind::kOperator, 5_us, 10_us)
-                          .slice("call", SliceKind::kRuntimeCall, 1_us, 2_us)
-                          .correlation(1)
-                          .slice("call", SliceKind::kRuntimeCall, 6_us, 3_us)
-                          .correlation(2)
-                          .stream(0, 7)
-                          .slice("copy", SliceKind::kMemcpy, 30_us, 7_us)
-                          .correlation(1)
-                          .slice("kernel", SliceKind::kKernel, 40_us, 50_us)
-                          .correlation(2)
-                          .trace();
+  const Trace trace = copy_outside_and_kernel_inside();
   const AttributedTrace input = attribute_trace(trace);
   EXPECT_EQ(input.own_device_ns(NodeId(0)), 0);
   EXPECT_EQ(input.own_device_ns(NodeId(1)), 7_us);

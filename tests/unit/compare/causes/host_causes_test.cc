@@ -212,17 +212,11 @@ TEST(HostCode, is_silent_while_the_time_is_inside_operators) {
             nullptr);
 }
 
-// In both runs the device goes on long after the cycles, and is busy in all of them.
-CauseSketch far_ahead(CauseSketch sketch) {
-  sketch.device("GPU 0", 9, 19).kernel("gemm", 4, 4);
-  sketch.edit().devices.back().outlasts_cycles = true;
-  sketch.edit().devices.back().outlasts_both = true;
-  return sketch;
-}
-
 CauseSketch not_ahead(CauseSketch sketch) {
   return sketch.device("GPU 0", 9, 19).kernel("gemm", 4, 4);
 }
+
+CauseSketch far_ahead(CauseSketch sketch) { return not_ahead(sketch).outlasts_both(); }
 
 TEST(HostFarAhead, time_between_operators_is_a_cause_though_the_device_is_always_busy) {
   const CauseSketch sketch = CauseSketch(10, 20).device("Host", 8, 8).op("linear", 3, 3);

@@ -138,17 +138,11 @@ TEST(Improvements, less_waiting_in_one_call) {
   EXPECT_EQ(cause->headline, "the host waits less in hipMemcpyWithStream");
 }
 
-// In both runs the device goes on long after the cycles.
-CauseSketch never_waiting(CauseSketch sketch) {
-  sketch.device("GPU 0", 19, 9).kernel("gemm", 4, 4);
-  sketch.edit().devices.back().outlasts_cycles = true;
-  sketch.edit().devices.back().outlasts_both = true;
-  return sketch;
-}
-
 CauseSketch with_a_busy_device(CauseSketch sketch) {
   return sketch.device("GPU 0", 19, 9).kernel("gemm", 4, 4);
 }
+
+CauseSketch never_waiting(CauseSketch sketch) { return with_a_busy_device(sketch).outlasts_both(); }
 
 TEST(NeverWaitingHost, less_code_between_operators_is_a_cause_though_the_device_is_always_busy) {
   const CauseSketch sketch = CauseSketch(20, 10).device("Host", 8, 8).op("linear", 3, 3);
