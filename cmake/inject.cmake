@@ -19,7 +19,8 @@ message(STATUS "kernels record: ${CUPTI_INCLUDE_DIR}")
 add_library(strobe_cuda_headers INTERFACE)
 target_include_directories(strobe_cuda_headers SYSTEM INTERFACE ${CUPTI_INCLUDE_DIR} ${CUDA_INCLUDE_DIR})
 
-file(GLOB inject_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/strobe/record/inject/*.cc)
+file(GLOB_RECURSE inject_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/strobe/record/inject/*.cc
+  ${CMAKE_SOURCE_DIR}/src/strobe/wire/*.cc)
 strobe_unity(inject_sources inject ${CMAKE_SOURCE_DIR}/src ${inject_sources})
 add_library(strobe_inject SHARED ${inject_sources})
 target_include_directories(strobe_inject PRIVATE ${CMAKE_SOURCE_DIR}/src)
@@ -31,6 +32,8 @@ if(NOT STROBE_SANITIZE)
   target_link_options(strobe_inject PRIVATE -static-libstdc++ -static-libgcc
     -Wl,--exclude-libs,ALL -Wl,--no-undefined)
 endif()
+# Threads and handlers point into it until the process ends.
+target_link_options(strobe_inject PRIVATE -Wl,-z,nodelete)
 set_target_properties(strobe_inject PROPERTIES CXX_VISIBILITY_PRESET hidden
   VISIBILITY_INLINES_HIDDEN ON LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 install(TARGETS strobe_inject LIBRARY DESTINATION lib/strobe)

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -75,6 +76,10 @@ Expectation expected_of(Fault fault) {
     case Fault::kLostCycles:
     case Fault::kProfilerOverhead:
       return {{kMeasurement}, {}};
+    case Fault::kQuota:
+      return {{kHostContention}, {}};
+    case Fault::kPaging:
+      return {{kDiskIo}, {}};
   }
   return {};
 }
@@ -218,6 +223,63 @@ TEST(FaultBattery, equal_runs_have_no_confident_cause) {
   EXPECT_GE(sum.pairs - sum.confident_wrong, kBar * sum.pairs);
   expect_documented(fmt::format("Of {} pairs of equal runs {} have a confident cause.", sum.pairs,
                                 sum.confident_wrong));
+}
+
+bool has_recorder(const Run& run) {
+  return std::ranges::any_of(run.ranks.front().metrics, [](const MetricSeries& series) {
+    return series.metric == "gpu_foreign_usage";
+  });
+}
+
+// The first evidence of a cause, and all texts of all causes, in strong faults that were recorded.
+struct Recorded {
+  int pairs = 0;
+  std::vector<std::string> first;
+  std::string all;
+};
+
+Recorded recorded_evidence(Fault fault, CauseKind kind) {
+  Recorded recorded;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const FaultPair pair = make_fault_pair(fault, Strength::kStrong, seed);
+    if (!has_recorder(pair.abnormal)) continue;
+    ++recorded.pairs;
+    const auto comparison = compare_runs(pair.normal, pair.abnormal);
+    for (const Cause& cause : comparison->causes) {
+      if (cause.kind == kind) recorded.first.push_back(cause.evidence.front().text);
+      recorded.all += cause.headline;
+      for (const Evidence& evidence : cause.evidence) recorded.all += evidence.text;
+    }
+  }
+  return recorded;
+}
+
+// A compositor, a neighbour of both runs and strobe itself are in the lists as well.
+void expect_only_named(const Recorded& recorded, const std::string& who) {
+  EXPECT_GE(recorded.pairs, 5);
+  EXPECT_EQ(std::ssize(recorded.first), recorded.pairs);
+  for (const std::string& text : recorded.first) EXPECT_TRUE(text.starts_with(who)) << text;
+  for (const char* const other : {"Xorg", "train (2048)", "strobe (", "systemd"}) {
+    EXPECT_EQ(recorded.all.find(other), std::string::npos) << other;
+  }
+}
+
+TEST(FaultBattery, who_was_seen_is_named_first_and_nobody_else) {
+  expect_only_named(recorded_evidence(Fault::kComputeTenant, CauseKind::kOtherTenant),
+                    "python3 (7077) used ");
+  expect_only_named(recorded_evidence(Fault::kCoreContention, CauseKind::kHostContention),
+                    "stress (901) used ");
+}
+
+TEST(FaultBattery, the_devices_own_reason_is_told_first) {
+  for (const auto& [fault, reason] :
+       {std::pair(Fault::kPowerCap, "power cap"), std::pair(Fault::kHeat, "heat")}) {
+    for (const std::string& text : recorded_evidence(fault, CauseKind::kClockDrop).first) {
+      EXPECT_TRUE(
+          text.starts_with(fmt::format("the device limits its clock ({}: in 0 -> ", reason)))
+          << text;
+    }
+  }
 }
 
 }  // namespace

@@ -47,6 +47,10 @@ session.themeChoice.listen(() => {
   applyTheme();
 });
 window.addEventListener('popstate', () => session.addressChanged());
-if (!session.report) void session.pollRuns();
+session.isHidden = () => document.hidden;
+if (!session.report) {
+  void session.pollRuns();
+  void session.follow();
+}
 
 render(<SessionProvider value={session}><App /></SessionProvider>, document.getElementById('app')!);

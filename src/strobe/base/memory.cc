@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #endif
@@ -18,16 +19,23 @@ namespace {
 constexpr std::size_t kLargePage = std::size_t{2} << 20;
 
 // The heap grows once, by all that is needed soon, and that part asks for large pages. A machine
-// without them says no, which changes nothing.
+// without them says no, which changes nothing. Blocks that the heap still has free are taken until
+// it must grow.
 void grow_heap(std::size_t bytes) {
+  constexpr int kMostBlocks = 128;
+  const auto heap_end = [] { return reinterpret_cast<std::uintptr_t>(sbrk(0)); };
+  const std::uintptr_t before = heap_end();
   mallopt(M_TOP_PAD, static_cast<int>(bytes));
-  void* const first = std::malloc(kLargePage);
-  const auto begin = (reinterpret_cast<std::uintptr_t>(first) + kLargePage - 1) & ~(kLargePage - 1);
-  const auto end = reinterpret_cast<std::uintptr_t>(sbrk(0));
-  if (first != nullptr && begin < end && end - begin <= bytes + 2 * kLargePage) {
+  std::array<void*, kMostBlocks> blocks = {};
+  for (void*& block : blocks) {
+    block = std::malloc(kLargePage);
+    if (block == nullptr || heap_end() != before) break;
+  }
+  const std::uintptr_t begin = (before + kLargePage - 1) & ~(kLargePage - 1);
+  if (const std::uintptr_t end = heap_end(); begin < end) {
     madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
   }
-  std::free(first);
+  for (void* block : blocks) std::free(block);
   mallopt(M_TOP_PAD, 0);
 }
 

@@ -47,6 +47,7 @@ class Arguments {
 struct Outcome {
   std::string failed_gate = {};  // why; "" if none failed
   std::string hint = {};
+  int exit_code = 0;  // of a program that the verb has run
 };
 
 struct Command {
@@ -59,9 +60,10 @@ struct Command {
   std::string_view verbose_adds = {};        // what else -v does here
   std::vector<Flag> flags = {};              // its own; common_flags() are added
   std::function<Result<Outcome>(const Arguments& arguments, const Terminal& terminal)> run = {};
-  std::vector<Command> actions = {};   // `strobe kernels show`: the actions of the verb
-  std::string_view usual_action = {};  // used if the first word is not an action
-  bool is_hidden = false;              // internal: not listed in the help
+  std::vector<Command> actions = {};  // `strobe kernels show`: the actions of the verb
+  // Used if the first word is not an action. "": the verb itself, if it can run.
+  std::string_view usual_action = {};
+  bool is_hidden = false;  // internal: not listed in the help
 };
 
 // A command with its own request: `flags(request)` fill it, `complete(request, arguments)` finishes
@@ -123,9 +125,11 @@ std::vector<Command> commands();
 
 Command summary_command();
 Command compare_command();
+Command record_command();
 Command kernels_command();
 Command bench_command();
 Command view_command();
+Command convert_command();
 Command serve_command();
 Command doctor_command();
 Command help_command();

@@ -223,6 +223,7 @@ std::vector<std::string_view> action_words(const Command& verb) {
 
 // For a verb with actions: the one that `words` start with, which is then removed from them.
 Result<Command> choose_action(const Command& verb, std::vector<std::string>& words) {
+  if (verb.run && (words.empty() || find_action(verb, words[0]) == nullptr)) return verb;
   if (words.empty()) {
     return bad_request(
         fmt::format("`strobe {}` needs an action: {}", verb.name, joined(action_words(verb))), "",

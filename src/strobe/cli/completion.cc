@@ -10,7 +10,7 @@ namespace strobe::cli {
 namespace {
 
 // The cases of a bash script for one command. The pattern of a verb with actions also serves its
-// usual action, whose first word is a file.
+// usual action, whose first word is a file, or the verb itself.
 struct BashCases {
   std::string actions;
   std::string values;
@@ -40,6 +40,7 @@ struct BashCases {
         add(fmt::format("{}/*", verb.name), action);
       }
     }
+    if (verb.run) add(fmt::format("{}/*", verb.name), verb);
     actions += fmt::format(
         "    {0})\n"
         "      if [ \"$COMP_CWORD\" -eq 2 ] && [ \"${{word#-}}\" = \"$word\" ]; then\n"
@@ -190,6 +191,7 @@ std::string zsh_completion(const std::vector<Command>& commands) {
         cases += zsh_case(fmt::format("{}/*", verb.name), action);
       }
     }
+    if (verb.run) cases += zsh_case(fmt::format("{}/*", verb.name), verb);
   }
   return fmt::format(
       "#compdef strobe\n"
@@ -256,6 +258,7 @@ std::string fish_actions(const Command& verb) {
     text += fish_flags(fmt::format("__strobe_is {} {}", verb.name, action_word(action)), action);
     if (action_word(action) == verb.usual_action) text += fish_flags(others, action);
   }
+  if (verb.run) text += fish_flags(others, verb);
   return text;
 }
 

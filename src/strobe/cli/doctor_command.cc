@@ -151,12 +151,10 @@ class Page {
     text_ += color_ ? fmt::format("{}{}{}\n", kBold, text, kNoColor) : fmt::format("{}\n", text);
   }
   void line(bool present, std::string_view name, std::string_view says) {
-    const std::string_view mark = unicode_ ? (present ? "✓" : "✗") : (present ? "+" : "-");
-    const std::string shown = color_
-                                  ? fmt::format("{}{}{}", present ? kGreen : kAmber, mark, kNoColor)
-                                  : std::string(mark);
-    text_ += hanging_lines(fmt::format("  {} {:<{}}  ", shown, name, kNameWidth), kIndent, says,
-                           columns_);
+    marked_line(unicode_ ? (present ? "✓" : "✗") : (present ? "+" : "-"), present, name, says);
+  }
+  void line_of_half(std::string_view name, std::string_view says) {
+    marked_line("~", false, name, says);
   }
   void more(std::string_view says) {
     text_ += hanging_lines(std::string(kIndent, ' '), kIndent, says, columns_);
@@ -166,6 +164,15 @@ class Page {
 
  private:
   static constexpr std::size_t kIndent = kNameWidth + 6;
+
+  void marked_line(std::string_view mark, bool is_good, std::string_view name,
+                   std::string_view says) {
+    const std::string shown = color_
+                                  ? fmt::format("{}{}{}", is_good ? kGreen : kAmber, mark, kNoColor)
+                                  : std::string(mark);
+    text_ += hanging_lines(fmt::format("  {} {:<{}}  ", shown, name, kNameWidth), kIndent, says,
+                           columns_);
+  }
 
   bool color_;
   bool unicode_;
@@ -186,6 +193,43 @@ void add_perf_events(const device::PerfEventFacts& facts, Page& page) {
   page.more(facts.is_forbidden
                 ? "get: sudo sysctl kernel.perf_event_paranoid=2; containers: --cap-add PERFMON"
                 : "get: a machine that is not virtual, or one whose host passes its counters on");
+}
+
+void add_record_sources(const std::vector<RecordSource>& sources, Page& page) {
+  if (sources.empty()) return;
+  page.title("strobe record");
+  for (const RecordSource& source : sources) {
+    if (source.state == record::SourceState::kPartly) {
+      page.line_of_half(source.name, fmt::format("partly: {}", source.says));
+    } else if (source.state == record::SourceState::kMissing) {
+      page.line(false, source.name, fmt::format("missing: {}", source.says));
+    } else {
+      page.line(true, source.name, source.says);
+    }
+    if (!source.how_to_get.empty()) page.more(fmt::format("get: {}", source.how_to_get));
+  }
+}
+
+std::string_view state_word(record::SourceState state) {
+  switch (state) {
+    case record::SourceState::kRecorded:
+      return "ready";
+    case record::SourceState::kPartly:
+      return "partly";
+    case record::SourceState::kMissing:
+      break;
+  }
+  return "missing";
+}
+
+void write_record_source(JsonWriter& json, const RecordSource& source) {
+  json.begin_object()
+      .member("key", source.key)
+      .member("name", source.name)
+      .member("state", state_word(source.state))
+      .member("says", source.says)
+      .member("how_to_get", source.how_to_get)
+      .end_object();
 }
 
 void write_part(JsonWriter& json, const Part& part) {
@@ -229,6 +273,7 @@ Diagnosis diagnose() {
   PartGroup tools{"Tools", {}};
   for (auto& answer : programs) tools.parts.push_back(answer.get());
   diagnosis.groups = {std::move(accelerator), std::move(tools)};
+  diagnosis.record = record_sources(probe_record());
   return diagnosis;
 }
 
@@ -256,6 +301,7 @@ std::string diagnosis_text(const Diagnosis& diagnosis, const Terminal& terminal)
       }
     }
   }
+  add_record_sources(diagnosis.record, page);
   page.title("None of this is needed to read traces.");
   return std::move(page).text();
 }
@@ -297,6 +343,8 @@ std::string diagnosis_json(const Diagnosis& diagnosis) {
   for (const PartGroup& group : diagnosis.groups) {
     for (const Part& part : group.parts) write_part(json, part);
   }
+  json.end_array().key("record").begin_array();
+  for (const RecordSource& source : diagnosis.record) write_record_source(json, source);
   json.end_array().end_object();
   return text + "\n";
 }

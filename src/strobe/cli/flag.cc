@@ -125,6 +125,23 @@ Target to_rows(std::optional<std::size_t>& member) {
   });
 }
 
+Result<std::int64_t> duration_ms(std::string_view flag, std::string_view typed,
+                                 std::int64_t least_ms) {
+  constexpr std::pair<std::string_view, double> kUnits[] = {
+      {"", 1e3}, {"ms", 1}, {"s", 1e3}, {"m", 60e3}, {"min", 60e3}, {"h", 3600e3}};
+  constexpr double kMostMs = 1e12;  // some thirty years
+  std::string_view unit;
+  const std::optional<double> number = leading_number(typed, unit);
+  for (const auto& [name, factor] : kUnits) {
+    if (!number || unit != name || *number * factor > kMostMs) continue;
+    const auto ms = static_cast<std::int64_t>(*number * factor);
+    if (ms >= least_ms) return ms;
+    return bad_value(flag, fmt::format("{} is too short; {} is the least", typed,
+                                       duration_text(least_ms * 1'000'000)));
+  }
+  return bad_value(flag, fmt::format("'{}' is not a time", typed), "write it as 60s, 500ms or 10m");
+}
+
 Result<double> fraction(std::string_view flag, std::string_view typed, double most) {
   std::string_view rest;
   std::optional<double> number = leading_number(typed, rest);

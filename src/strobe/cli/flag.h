@@ -58,6 +58,9 @@ Result<std::int64_t> whole_number(std::string_view flag, std::string_view typed,
                                   std::int64_t most = std::numeric_limits<std::int64_t>::max());
 // 8G, 512M, 64MiB, 1000000: powers of 1024.
 Result<std::int64_t> byte_count(std::string_view flag, std::string_view typed, std::int64_t least);
+// 60s, 1.5s, 500ms, 10m, 1h, in milliseconds; a number alone is in seconds.
+Result<std::int64_t> duration_ms(std::string_view flag, std::string_view typed,
+                                 std::int64_t least_ms);
 // 0.9 and 90% are the same; greater than 0, at most `most`.
 Result<double> fraction(std::string_view flag, std::string_view typed, double most = 1);
 // 4.3TB/s, 4300 GB/s, 4.3e12: bytes per second, powers of 1000.

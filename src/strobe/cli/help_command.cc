@@ -23,11 +23,14 @@ std::string shown_name(const Flag& flag) {
 
 std::string usage(const Command& command) {
   std::string text = fmt::format("strobe {}", command.name);
-  if (!command.actions.empty()) {
+  if (!command.actions.empty() && !command.run) {
     text += command.usual_action.empty() ? " ACTION" : " [ACTION]";
   }
+  const bool has_flags = !command.flags.empty() || !command.actions.empty();
+  const bool ends_flags = command.positionals.starts_with("-- ");
+  if (has_flags && ends_flags) text += " [flags]";
   if (!command.positionals.empty()) text += fmt::format(" {}", command.positionals);
-  if (!command.flags.empty() || !command.actions.empty()) text += " [flags]";
+  if (has_flags && !ends_flags) text += " [flags]";
   return text;
 }
 
@@ -215,9 +218,10 @@ std::string overview_help(const std::vector<Command>& commands) {
   std::string text =
       "strobe finds out where the time goes on AI accelerators. It reads traces (PyTorch,\n"
       "Cambricon MLU, Paddle, any other Chrome trace) and kernel counters (Nsight Compute);\n"
-      "files may be plain, .gz or .zst. It also benchmarks kernels.\n"
+      "files may be plain, .gz or .zst. It also records programs and benchmarks kernels.\n"
       "\n"
       "  strobe summary trace.json.gz            where the time went, and what to do about it\n"
+      "  strobe record -- python3 train.py       record a run, to be opened as a trace\n"
       "  strobe kernels report.ncu-rep           how near each kernel is to the limits of the "
       "chip\n"
       "  strobe serve logs                       a web page with all traces below logs/\n"
@@ -236,7 +240,8 @@ std::string overview_help(const std::vector<Command>& commands) {
   for (const ExitCode& exit : exit_codes()) {
     codes += fmt::format("{}{} {}", codes.empty() ? "Exit codes: " : ", ", exit.code, exit.meaning);
   }
-  return text + wrapped(codes + ".", 0, 84) + "\n";
+  text += wrapped(codes + ".", 0, 84) + "\n";
+  return text + "`strobe record` ends with the exit code of its program.\n";
 }
 
 std::string command_help(const Command& command, int columns) {

@@ -56,7 +56,7 @@ int run(const std::vector<std::string>& words) {
   }
   const Result<Outcome> outcome = command.run(arguments, terminal);
   if (!outcome) return fail(outcome.error(), terminal);
-  if (outcome->failed_gate.empty()) return kAnswered;
+  if (outcome->failed_gate.empty()) return outcome->exit_code;
   say(failure_text(outcome->failed_gate, outcome->hint, terminal.color_error));
   return kGateFailed;
 }

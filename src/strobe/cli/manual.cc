@@ -132,12 +132,13 @@ std::string manual(const std::vector<Command>& commands) {
   for (const Command& command : commands) text += subsection(command);
   text += ".SH EXIT STATUS\n";
   for (const ExitCode& exit : exit_codes()) text += entry(std::to_string(exit.code), exit.meaning);
+  text += paragraphs({"`strobe record` ends with the exit code of its program."});
   text += ".SH ENVIRONMENT\n";
   text += entry("NO_COLOR", "if it is set, text has no colours");
   text += entry("COLUMNS", columns_help());
   text += entry("STROBE_INJECT",
-                "the library that `strobe kernels record` loads into programs, if it is neither "
-                "beside strobe nor in ../lib/strobe");
+                "the library that `strobe record` and `strobe kernels record` load into programs, "
+                "if it is neither beside strobe nor in ../lib/strobe");
   return text;
 }
 

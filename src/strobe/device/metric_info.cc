@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "strobe/base/text.h"
 
 namespace strobe::device {
@@ -50,6 +53,10 @@ constexpr Alias kAliases[] = {
     {"faults", "fault"},
     {"switches", "switch"},
     {"ctx", "context"},
+    {"ctxt", "context"},
+    {"involuntary", "forced"},
+    {"nonvoluntary", "forced"},
+    {"replay", "replays"},
     {"reads", "read"},
     {"writes", "write"},
     {"written", "write"},
@@ -123,6 +130,7 @@ struct Row {
   Side side;
   std::string_view words;  // all of the name's, in any order
   MetricInfo info;
+  bool has_key = false;  // MetricInfo::has_key
 };
 constexpr Row kRows[] = {
     {Side::kDevice, "clock", {Kind::kGauge, Role::kCoreClock, Scope::kKernels, "MHz"}},
@@ -144,6 +152,7 @@ constexpr Row kRows[] = {
     {Side::kDevice, "pipe tensor active", {Kind::kWindow, Role::kUnknown, Scope::kKernels, "%"}},
     {Side::kDevice, "power", {Kind::kGauge, Role::kPower, Scope::kKernels, "W"}},
     {Side::kDevice, "power use", {Kind::kGauge, Role::kPower, Scope::kKernels, "W"}},
+    {Side::kDevice, "power limit", {Kind::kGauge, Role::kPowerLimit, Scope::kNone, "W"}},
     {Side::kDevice, "temp", {Kind::kGauge, Role::kTemperature, Scope::kKernels, "°C"}},
     {Side::kDevice,
      "throttle reasons",
@@ -157,15 +166,44 @@ constexpr Row kRows[] = {
     {Side::kDevice, "pcie", {Kind::kWindow, Role::kPcieTraffic, Scope::kHostCopies, "B/s"}},
     {Side::kDevice, "pcie tx", {Kind::kWindow, Role::kPcieTraffic, Scope::kHostCopies, "B/s"}},
     {Side::kDevice, "pcie rx", {Kind::kWindow, Role::kPcieTraffic, Scope::kHostCopies, "B/s"}},
+    {Side::kDevice, "pcie replays", {Kind::kCounter, Role::kPcieReplays, Scope::kNone, "1/s"}},
     {Side::kDevice, "link", {Kind::kWindow, Role::kLinkTraffic, Scope::kDeviceCopies, "B/s"}},
     {Side::kDevice, "link tx", {Kind::kWindow, Role::kLinkTraffic, Scope::kDeviceCopies, "B/s"}},
     {Side::kDevice, "link rx", {Kind::kWindow, Role::kLinkTraffic, Scope::kDeviceCopies, "B/s"}},
+    {Side::kDevice, "ecc corrected", {Kind::kCounter, Role::kMemoryErrors, Scope::kNone, "1/s"}},
+    {Side::kDevice, "ecc uncorrected", {Kind::kCounter, Role::kMemoryErrors, Scope::kNone, "1/s"}},
+    {Side::kDevice, "xid", {Kind::kEvent, Role::kDeviceErrors, Scope::kNone, ""}},
+    {Side::kDevice, "foreign use", {Kind::kWindow, Role::kForeignDeviceUse, Scope::kKernels, "%"}},
+    {Side::kDevice,
+     "foreign process use",
+     {Kind::kWindow, Role::kOneForeignDeviceUse, Scope::kNone, "%"},
+     true},
+    {Side::kDevice, "foreign processes", {Kind::kGauge, Role::kForeignProcesses, Scope::kNone, ""}},
+    {Side::kDevice, "foreign mem used", {Kind::kGauge, Role::kForeignMemory, Scope::kNone, "%"}},
 
     {Side::kHost, "cpu use", {Kind::kWindow, Role::kHostCpuUse, Scope::kHost, "%"}},
     {Side::kHost, "host cpu use", {Kind::kWindow, Role::kHostCpuUse, Scope::kHost, "%"}},
     {Side::kHost, "cpu", {Kind::kWindow, Role::kHostCpuUse, Scope::kHost, "%"}},
     {Side::kHost, "process cpu use", {Kind::kWindow, Role::kProcessCpuUse, Scope::kHost, "%"}},
     {Side::kHost, "process cpu", {Kind::kWindow, Role::kProcessCpuUse, Scope::kHost, "%"}},
+    {Side::kHost, "host load", {Kind::kGauge, Role::kHostLoad, Scope::kNone, ""}},
+    {Side::kHost, "foreign cpu use", {Kind::kWindow, Role::kForeignCpuUse, Scope::kHost, "%"}},
+    {Side::kHost,
+     "foreign process cpu use",
+     {Kind::kWindow, Role::kOneForeignCpuUse, Scope::kNone, "%"},
+     true},
+    {Side::kHost, "pressure cpu some", {Kind::kCounter, Role::kCpuPressure, Scope::kNone, "ms/s"}},
+    {Side::kHost,
+     "pressure mem some",
+     {Kind::kCounter, Role::kMemoryPressure, Scope::kNone, "ms/s"}},
+    {Side::kHost, "pressure io some", {Kind::kCounter, Role::kIoPressure, Scope::kNone, "ms/s"}},
+    {Side::kHost, "cpu quota cores", {Kind::kGauge, Role::kCpuQuota, Scope::kNone, "cores"}},
+    {Side::kHost,
+     "cpu quota throttled",
+     {Kind::kCounter, Role::kQuotaThrottled, Scope::kNone, "ms/s"}},
+    {Side::kHost, "on cpu", {Kind::kWindow, Role::kThreadOnCpu, Scope::kNone, "%"}},
+    {Side::kHost, "waiting for core", {Kind::kWindow, Role::kThreadRunQueue, Scope::kNone, "%"}},
+    {Side::kHost, "core", {Kind::kGauge, Role::kUnknown, Scope::kNone, ""}},
     {Side::kHost, "cpu clock", {Kind::kGauge, Role::kCpuClock, Scope::kHost, "%"}},
     {Side::kHost, "oncpu", {Kind::kCounter, Role::kOnCpu, Scope::kHost, "ms/s", 1e-6}},
     {Side::kHost, "runq", {Kind::kCounter, Role::kRunQueue, Scope::kHost, "ms/s", 1e-6}},
@@ -181,10 +219,18 @@ constexpr Row kRows[] = {
     {Side::kHost, "rss", {Kind::kGauge, Role::kHostMemory, Scope::kHost, "B"}},
     {Side::kHost, "process rss", {Kind::kGauge, Role::kHostMemory, Scope::kHost, "B"}},
     {Side::kHost, "page fault", {Kind::kCounter, Role::kHostMemory, Scope::kHost, "1/s"}},
-    {Side::kHost, "major page fault", {Kind::kCounter, Role::kHostMemory, Scope::kHost, "1/s"}},
-    {Side::kHost, "major fault", {Kind::kCounter, Role::kHostMemory, Scope::kHost, "1/s"}},
+    {Side::kHost, "major page fault", {Kind::kCounter, Role::kMajorFaults, Scope::kHost, "1/s"}},
+    {Side::kHost, "major fault", {Kind::kCounter, Role::kMajorFaults, Scope::kHost, "1/s"}},
     {Side::kHost, "minor fault", {Kind::kCounter, Role::kHostMemory, Scope::kHost, "1/s"}},
     {Side::kHost, "context switch", {Kind::kCounter, Role::kUnknown, Scope::kHost, "1/s"}},
+    {Side::kHost, "forced switch", {Kind::kCounter, Role::kForcedSwitches, Scope::kHost, "1/s"}},
+    {Side::kHost,
+     "forced context switch",
+     {Kind::kCounter, Role::kForcedSwitches, Scope::kHost, "1/s"}},
+    {Side::kHost, "voluntary switch", {Kind::kCounter, Role::kOwnSwitches, Scope::kNone, "1/s"}},
+    {Side::kHost,
+     "voluntary context switch",
+     {Kind::kCounter, Role::kOwnSwitches, Scope::kNone, "1/s"}},
 };
 
 // "gpu_sm_frequency", "clocks.sm [MHz]", "smClock": lower case, a word begins after any other sign
@@ -239,8 +285,8 @@ bool is_device(std::string_view device) {
 }
 
 bool has_words(const Row& row, const std::vector<std::string>& words) {
-  const std::vector<std::string> wanted = metric_words(row.words);
-  return std::ranges::is_permutation(wanted, words);
+  const std::vector<std::string_view> wanted = split(row.words, ' ');
+  return wanted.size() == words.size() && std::ranges::is_permutation(wanted, words);
 }
 
 // A rate is shown per second, whatever the sampler counts.
@@ -250,7 +296,57 @@ std::string_view per_second(std::string_view unit) {
   return unit;
 }
 
+const Row* find_row(Side side, const Meaning& meaning) {
+  const auto* const row = std::ranges::find_if(
+      kRows, [&](const Row& one) { return one.side == side && has_words(one, meaning.words); });
+  return row == std::end(kRows) ? nullptr : row;
+}
+
+MetricInfo info_of(const Row& row, const Meaning& meaning) {
+  MetricInfo info = row.info;
+  if (meaning.kind != nullptr && info.kind != Kind::kGauge) info.kind = meaning.kind->kind;
+  if (meaning.unit != nullptr) {
+    info.unit = info.kind == Kind::kGauge ? meaning.unit->unit : per_second(meaning.unit->unit);
+    info.scale = meaning.unit->scale;
+  }
+  // The role means a share of the capacity; bytes alone do not give that.
+  if (info.role == Role::kMemoryUsed && info.unit != "%") info.role = Role::kUnknown;
+  return info;
+}
+
+std::string_view first_word(std::string_view metric) { return metric.substr(0, metric.find(' ')); }
+
+// Why a device lowers its clock, as NVML numbers the reasons.
+struct ClockLimit {
+  std::uint64_t bit;
+  std::string_view words;
+};
+constexpr ClockLimit kClockLimits[] = {
+    {0x1, "idle"},          {0x2, "application clocks"}, {0x4, "power cap"},
+    {0x8, "hardware"},      {0x10, "sync boost"},        {0x20, "heat"},
+    {0x40, "heat (alarm)"}, {0x80, "power brake"},       {0x100, "display clocks"}};
+
 }  // namespace
+
+std::string_view metric_key(std::string_view metric) {
+  const std::size_t blank = metric.find(' ');
+  return blank == std::string_view::npos ? std::string_view() : trimmed(metric.substr(blank));
+}
+
+std::string_view program_of(std::string_view key) { return key.substr(0, key.rfind(" (")); }
+
+bool is_recorder(std::string_view key) { return program_of(key) == "strobe"; }
+
+std::string clock_limits_text(std::uint64_t bits) {
+  if (bits == 0) return "none";
+  std::vector<std::string> words;
+  for (const auto& [bit, limit] : kClockLimits) {
+    if ((bits & bit) != 0) words.emplace_back(limit);
+    bits &= ~bit;
+  }
+  if (bits != 0) words.push_back(fmt::format("{:#x}", bits));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
 
 std::optional<MetricRange> believable_range(const MetricInfo& info) {
   switch (info.role) {
@@ -290,20 +386,20 @@ std::uint64_t usual_bits(std::span<const double> samples) {
 
 MetricInfo metric_info(std::string_view metric, std::string_view device) {
   const Side side = is_device(device) ? Side::kDevice : Side::kHost;
-  const Meaning meaning = meaning_of(metric);
+  // A key may contain any words, so it is not looked at.
+  const Meaning of_first = meaning_of(first_word(metric));
+  const Row* const first = find_row(side, of_first);
+  if (first != nullptr && first->has_key) {
+    MetricInfo info = info_of(*first, of_first);
+    info.has_key = true;
+    return info;
+  }
+  const bool is_one_word = first_word(metric).size() == metric.size();
+  const Meaning meaning = is_one_word ? of_first : meaning_of(metric);
+  const Row* const row = is_one_word ? first : find_row(side, meaning);
+  if (row != nullptr) return info_of(*row, meaning);
   MetricInfo info;
   info.scope = side == Side::kDevice ? Scope::kKernels : Scope::kHost;
-  const auto* const row = std::ranges::find_if(
-      kRows, [&](const Row& one) { return one.side == side && has_words(one, meaning.words); });
-  if (row == std::end(kRows)) return info;
-  info = row->info;
-  if (meaning.kind != nullptr && info.kind != Kind::kGauge) info.kind = meaning.kind->kind;
-  if (meaning.unit != nullptr) {
-    info.unit = info.kind == Kind::kGauge ? meaning.unit->unit : per_second(meaning.unit->unit);
-    info.scale = meaning.unit->scale;
-  }
-  // The role means a share of the capacity; bytes alone do not give that.
-  if (info.role == Role::kMemoryUsed && info.unit != "%") info.role = Role::kUnknown;
   return info;
 }
 

@@ -171,31 +171,78 @@ MemoryFacts probe_memory() {
   return facts;
 }
 
-PerfEventFacts probe_perf_events() {
-  PerfEventFacts facts;
-  if (const auto level = number_in(text_of("/proc/sys/kernel/perf_event_paranoid"))) {
-    facts.paranoid_level = static_cast<int>(*level);
-  }
-  perf_event_attr attributes{};
+namespace {
+
+std::optional<int> paranoid_level() {
+  const auto level = number_in(text_of("/proc/sys/kernel/perf_event_paranoid"));
+  if (!level) return std::nullopt;
+  return static_cast<int>(*level);
+}
+
+// Opens the event and closes it again: 0, or why it cannot be opened.
+int try_event(perf_event_attr attributes, pid_t process, int core) {
   attributes.size = sizeof attributes;
-  attributes.type = PERF_TYPE_HARDWARE;
-  attributes.config = PERF_COUNT_HW_CPU_CYCLES;
   attributes.disabled = 1;
   attributes.exclude_kernel = 1;
   attributes.exclude_hv = 1;
-  const long descriptor = syscall(SYS_perf_event_open, &attributes, 0, -1, -1, 0);
-  if (descriptor >= 0) {
-    facts.counts_cycles = true;
-    close(static_cast<int>(descriptor));
-  } else if (errno == EACCES || errno == EPERM) {
-    facts.is_forbidden = true;
-    facts.obstacle = "not permitted";
-  } else if (errno == ENOSYS) {
-    facts.obstacle = "the kernel has no perf events";
-  } else {
-    facts.obstacle = "no hardware counters";
+  const long descriptor =
+      syscall(SYS_perf_event_open, &attributes, process, core, -1, PERF_FLAG_FD_CLOEXEC);
+  if (descriptor < 0) return errno;
+  close(static_cast<int>(descriptor));
+  return 0;
+}
+
+bool is_forbidden(int error) { return error == EACCES || error == EPERM; }
+
+std::string obstacle_of(int error, std::string_view otherwise) {
+  if (is_forbidden(error)) return "not permitted";
+  if (error == ENOSYS) return "the kernel has no perf events";
+  return std::string(otherwise);
+}
+
+}  // namespace
+
+PerfEventFacts probe_perf_events() {
+  PerfEventFacts facts;
+  facts.paranoid_level = paranoid_level();
+  perf_event_attr attributes{};
+  attributes.type = PERF_TYPE_HARDWARE;
+  attributes.config = PERF_COUNT_HW_CPU_CYCLES;
+  const int error = try_event(attributes, 0, -1);
+  facts.counts_cycles = error == 0;
+  facts.is_forbidden = is_forbidden(error);
+  if (error != 0) facts.obstacle = obstacle_of(error, "no hardware counters");
+  return facts;
+}
+
+SwitchRecordFacts probe_switch_records() {
+  SwitchRecordFacts facts;
+  facts.paranoid_level = paranoid_level();
+  perf_event_attr attributes{};
+  attributes.type = PERF_TYPE_SOFTWARE;
+  attributes.config = PERF_COUNT_SW_DUMMY;
+  attributes.context_switch = 1;
+  attributes.sample_id_all = 1;
+  attributes.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+  const int of_process = try_event(attributes, 0, -1);
+  const int of_core = try_event(attributes, -1, std::max(0, sched_getcpu()));
+  facts.of_own_processes = of_process == 0;
+  facts.of_all_cores = of_core == 0;
+  facts.is_forbidden = is_forbidden(of_process) || is_forbidden(of_core);
+  const int first_error = of_process != 0 ? of_process : of_core;
+  if (first_error != 0) {
+    facts.obstacle = obstacle_of(first_error, "the kernel records no context switches");
   }
   return facts;
+}
+
+WaitFacts probe_waits(const std::string& proc, const std::string& control_groups) {
+  const bool has_version_2 = !text_of(control_groups + "/cgroup.controllers").empty();
+  std::error_code unreadable;
+  return {
+      .per_thread = !text_of(proc + "/self/schedstat").empty(),
+      .pressure = !text_of(proc + "/pressure/cpu").empty(),
+      .cpu_quota = has_version_2 || std::filesystem::exists(control_groups + "/cpu", unreadable)};
 }
 
 namespace {

@@ -36,6 +36,25 @@ struct PerfEventFacts {
 };
 PerfEventFacts probe_perf_events();
 
+// Which context switches this process may record.
+struct SwitchRecordFacts {
+  std::optional<int> paranoid_level;
+  bool of_own_processes = false;
+  bool of_all_cores = false;  // shows who runs while another waits
+  bool is_forbidden = false;  // the kernel could, but this process may not
+  std::string obstacle;       // why not all of them: "not permitted"; "" if all
+};
+SwitchRecordFacts probe_switch_records();
+
+// What the kernel tells about waits of processes.
+struct WaitFacts {
+  bool per_thread = false;  // time on and waiting for a core
+  bool pressure = false;    // of the whole machine
+  bool cpu_quota = false;   // of a container
+};
+WaitFacts probe_waits(const std::string& proc = "/proc",
+                      const std::string& control_groups = "/sys/fs/cgroup");
+
 struct Found {
   std::string version;  // "" if unknown
   std::string path;

@@ -41,6 +41,8 @@ std::string label_of(SliceKind kind, const TraceTraits& traits) {
       return "Sync";
     case SliceKind::kProfiler:
       return "Profiler";
+    case SliceKind::kCondition:
+      return "Condition";
     case SliceKind::kKernel:
       return "Kernel";
     case SliceKind::kMemcpy:

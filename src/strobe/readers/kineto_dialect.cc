@@ -36,6 +36,7 @@ constexpr CategoryRow kKinetoCategories[] = {
     {"Memset", {SliceKind::kMemset, false}},
     {"overhead", {SliceKind::kOverhead, false}},
     {"Overhead", {SliceKind::kOverhead, false}},
+    {"condition", {SliceKind::kCondition, false}},
     {"Trace", {SliceKind::kProfiler, false}},
 };
 

@@ -18,6 +18,8 @@
 #include "strobe/base/file.h"
 #include "strobe/base/json_scan.h"
 #include "strobe/base/text.h"
+#include "strobe/device/metric_info.h"
+#include "strobe/readers/recording/recording_facts.h"
 
 namespace strobe::readers {
 namespace {
@@ -269,41 +271,142 @@ MetricSeries series_of(std::string device, std::string metric,
   return series;
 }
 
+// Samples of a counter on one track.
+using TimedValues = std::vector<std::pair<std::int64_t, double>>;
+
+// "gpu_foreign_process_usage python3 (4711)": a key is part of the name if a counter has several,
+// and always if strobe recorded it, which repeats the name where there is none.
+class CounterNames {
+ public:
+  explicit CounterNames(const Trace& trace) : trace_(trace), is_recorded_(is_recorded(trace)) {
+    const CounterColumns& counters = trace.counters();
+    for (std::size_t i = 0; i < counters.size() && !is_recorded_; ++i) {
+      keys_of_[counters.names[i]].insert(counters.series[i]);
+    }
+  }
+
+  std::string find(StringId name, StringId key) const {
+    std::string metric(trace_.strings()[name]);
+    const bool has_key = is_recorded_ ? key != name : keys_of_.at(name).size() > 1;
+    if (has_key) metric += " " + std::string(trace_.strings()[key]);
+    return metric;
+  }
+
+ private:
+  const Trace& trace_;
+  bool is_recorded_;
+  std::map<StringId, std::set<StringId>> keys_of_;
+};
+
+// The counters of a trace by device and metric, each with its tracks.
+class CounterGroups {
+ public:
+  explicit CounterGroups(const Trace& trace)
+      : trace_(trace), is_recorded_(is_recorded(trace)), devices_(devices_by_process(trace)) {}
+
+  std::vector<MetricSeries> series() {
+    collect();
+    const CounterNames names(trace_);
+    std::map<std::pair<std::string, std::string>, std::vector<OnTrack>> found;
+    for (auto& [key, samples] : by_track_) {
+      const auto& [track, name, value_key] = key;
+      if (is_of_thread(track)) continue;
+      found[{device_of(track), names.find(name, value_key)}].push_back({track, std::move(samples)});
+    }
+    std::vector<MetricSeries> series;
+    for (auto& [key, tracks] : found) {
+      series.push_back(series_of(key.first, key.second, joined(key.first, key.second, tracks)));
+    }
+    return series;
+  }
+
+ private:
+  struct OnTrack {
+    TrackId track;
+    TimedValues samples;
+  };
+
+  void collect() {
+    const CounterColumns& counters = trace_.counters();
+    for (std::size_t i = 0; i < counters.size(); ++i) {
+      if (!std::isfinite(counters.values[i])) continue;
+      by_track_[{counters.tracks[i], counters.names[i], counters.series[i]}].emplace_back(
+          counters.times_ns[i], counters.values[i]);
+      auto& last_ns = ends_ns_.try_emplace(counters.tracks[i], counters.times_ns[i]).first->second;
+      last_ns = std::max(last_ns, counters.times_ns[i]);
+    }
+  }
+
+  // In a recorded run, they say nothing about the run as a whole.
+  bool is_of_thread(TrackId id) const {
+    return is_recorded_ && trace_.tracks()[id.index()].kind == TrackKind::kHostThread;
+  }
+
+  std::string device_of(TrackId id) const {
+    const Track& track = trace_.tracks()[id.index()];
+    if (track.device) return device_text(trace_, *track.device);
+    const auto found = devices_.find(track.process);
+    const bool is_of_device = !is_recorded_ && found != devices_.end();
+    return is_of_device ? device_text(trace_, found->second) : kHostDevice;
+  }
+
+  // Processes of a recorded run add up; other tracks with one name are parts of one series.
+  TimedValues joined(const std::string& device, const std::string& metric,
+                     const std::vector<OnTrack>& tracks) const {
+    if (is_recorded_ && tracks.size() > 1) {
+      const bool counts_up =
+          device::metric_info(metric, device).kind == device::MetricKind::kCounter;
+      return sum_of(tracks, counts_up);
+    }
+    TimedValues all;
+    for (const OnTrack& one : tracks) {
+      all.insert(all.end(), one.samples.begin(), one.samples.end());
+    }
+    return all;
+  }
+
+  // A process keeps its latest value until it ends, which is its last sample of any kind; what it
+  // has counted stays.
+  TimedValues sum_of(const std::vector<OnTrack>& tracks, bool counts_up) const {
+    std::vector<std::tuple<std::int64_t, std::size_t, double>> samples;
+    for (std::size_t i = 0; i < tracks.size(); ++i) {
+      for (const auto& [time_ns, value] : tracks[i].samples)
+        samples.emplace_back(time_ns, i, value);
+    }
+    std::ranges::stable_sort(samples, {}, [](const auto& one) { return std::get<0>(one); });
+    TimedValues sums;
+    double ended = 0;
+    std::map<std::size_t, double> latest;  // by process
+    const auto let_go_before = [&](std::int64_t now_ns) {
+      std::erase_if(latest, [&](const auto& one) {
+        const bool has_ended = ends_ns_.at(tracks[one.first].track) < now_ns;
+        if (has_ended && counts_up) ended += one.second;
+        return has_ended;
+      });
+    };
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      const auto& [time_ns, process, value] = samples[i];
+      latest[process] = value;
+      if (i + 1 < samples.size() && std::get<0>(samples[i + 1]) == time_ns) continue;
+      let_go_before(time_ns);
+      double sum = ended;
+      for (const auto& [each, its_value] : latest) sum += its_value;
+      sums.emplace_back(time_ns, sum);
+    }
+    return sums;
+  }
+
+  const Trace& trace_;
+  bool is_recorded_;
+  std::map<StringId, std::int32_t> devices_;
+  std::map<std::tuple<TrackId, StringId, StringId>, TimedValues> by_track_;
+  std::map<TrackId, std::int64_t> ends_ns_;  // the last sample of each track
+};
+
 }  // namespace
 
 std::vector<MetricSeries> counter_series(const Trace& trace) {
-  const CounterColumns& counters = trace.counters();
-  const auto devices = devices_by_process(trace);
-  std::map<StringId, std::set<StringId>> keys_of;
-  for (std::size_t i = 0; i < counters.size(); ++i) {
-    keys_of[counters.names[i]].insert(counters.series[i]);
-  }
-  const auto device_of = [&](TrackId id) -> std::string {
-    const Track& track = trace.tracks()[id.index()];
-    if (track.device) return device_text(trace, *track.device);
-    const auto found = devices.find(track.process);
-    return found == devices.end() ? "Host" : device_text(trace, found->second);
-  };
-  std::map<std::tuple<TrackId, StringId, StringId>, std::vector<std::pair<std::int64_t, double>>>
-      by_track;
-  for (std::size_t i = 0; i < counters.size(); ++i) {
-    if (!std::isfinite(counters.values[i])) continue;
-    by_track[{counters.tracks[i], counters.names[i], counters.series[i]}].emplace_back(
-        counters.times_ns[i], counters.values[i]);
-  }
-  std::map<std::pair<std::string, std::string>, std::vector<std::pair<std::int64_t, double>>> found;
-  for (auto& [key, samples] : by_track) {
-    const auto& [track, name, value_key] = key;
-    std::string metric(trace.strings()[name]);
-    if (keys_of[name].size() > 1) metric += " " + std::string(trace.strings()[value_key]);
-    auto& all = found[{device_of(track), std::move(metric)}];
-    all.insert(all.end(), samples.begin(), samples.end());
-  }
-  std::vector<MetricSeries> series;
-  for (auto& [key, samples] : found) {
-    series.push_back(series_of(key.first, key.second, std::move(samples)));
-  }
-  return series;
+  return CounterGroups(trace).series();
 }
 
 }  // namespace strobe::readers

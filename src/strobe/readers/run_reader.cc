@@ -1,6 +1,7 @@
 #include "strobe/readers/run_reader.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,6 +15,8 @@
 #include "strobe/base/file.h"
 #include "strobe/base/text.h"
 #include "strobe/readers/metric_samples.h"
+#include "strobe/readers/recording/recording_facts.h"
+#include "strobe/readers/recording/run_files.h"
 #include "strobe/readers/sniff.h"
 #include "strobe/readers/trace_reader.h"
 
@@ -29,7 +32,8 @@ bool are_distinct(const std::vector<std::optional<std::int32_t>>& ranks) {
   return seen.size() == ranks.size() && !seen.contains(std::nullopt);
 }
 
-// Names come first, because the user sees them. A single trace needs no rank.
+// Names come first, because the user sees them. A single trace needs no rank; processes of a
+// recorded run that are no ranks are numbered in their order.
 Result<std::vector<std::int32_t>> number_ranks(const std::vector<RankFiles>& found,
                                                const std::vector<RankTrace>& loaded,
                                                const std::string& run) {
@@ -39,6 +43,12 @@ Result<std::vector<std::int32_t>> number_ranks(const std::vector<RankFiles>& fou
   for (const RankTrace& one : loaded) recorded.push_back(one.trace->metadata().distributed.rank);
   if (found.size() == 1) return std::vector{named[0] ? *named[0] : recorded[0].value_or(0)};
   const auto& ranks = are_distinct(named) ? named : recorded;
+  const auto was_recorded = [](const RankTrace& one) { return is_recorded(*one.trace); };
+  if (!are_distinct(ranks) && std::ranges::all_of(loaded, was_recorded)) {
+    std::vector<std::int32_t> numbers(loaded.size());
+    std::iota(numbers.begin(), numbers.end(), 0);
+    return numbers;
+  }
   if (!are_distinct(ranks)) {
     return Error{ErrorCode::kMalformed,
                  fmt::format("the folder holds {} traces that are not the ranks of one run ('{}', "
@@ -193,7 +203,7 @@ Result<Folder> look_into(const fs::path& path) {
 }
 
 std::string without_ending(std::string name) {
-  for (const std::string_view ending : {".gz", ".zst", ".json", ".pt.trace", ".trace"}) {
+  for (const std::string_view ending : {".gz", ".zst", ".json", ".pt.trace", ".trace", ".strobe"}) {
     if (name.size() > ending.size() && name.ends_with(ending)) {
       name.resize(name.size() - ending.size());
     }
@@ -250,6 +260,30 @@ Result<std::vector<RankFiles>> ranks_in(const Folder& folder) {
   return found;
 }
 
+// Processes that are no ranks, or of which several have one, are numbered in their order.
+std::vector<RankFiles> ranks_of_recording(const std::vector<RunTraceFile>& traces,
+                                          const fs::path& folder) {
+  std::vector<std::optional<std::int32_t>> ranks;
+  for (const RunTraceFile& trace : traces) ranks.push_back(trace.rank);
+  const bool are_ranks = are_distinct(ranks);
+  std::vector<RankFiles> found;
+  for (const RunTraceFile& trace : traces) {
+    const auto place = static_cast<std::int32_t>(found.size());
+    found.push_back({are_ranks ? *trace.rank : place, trace.path, metrics_in(folder)});
+  }
+  return found;
+}
+
+Result<std::vector<RankFiles>> ranks_in(const fs::path& path) {
+  const std::vector<RunTraceFile> recorded = traces_of_run(find_run_files(path));
+  if (!recorded.empty()) return ranks_of_recording(recorded, path);
+  if (is_run_folder(path)) return no_files_yet(path);
+  const std::vector<fs::path> runs = numbered_runs(path);
+  if (!runs.empty()) return several_runs(path, runs);
+  STROBE_TRY(const Folder folder, look_into(path));
+  return ranks_in(folder);
+}
+
 }  // namespace
 
 Result<std::vector<RankFiles>> find_ranks(const fs::path& path) {
@@ -260,8 +294,7 @@ Result<std::vector<RankFiles>> find_ranks(const fs::path& path) {
                  std::string(kRunHint)};
   }
   if (!fs::is_directory(status)) return std::vector<RankFiles>{{std::nullopt, path, std::nullopt}};
-  STROBE_TRY(const Folder folder, look_into(path));
-  return ranks_in(folder);
+  return ranks_in(path);
 }
 
 namespace {

@@ -30,7 +30,7 @@ RankFiles rank_files_of(const std::filesystem::path& trace);
 bool is_rank_folder(const std::filesystem::path& path);
 
 // The traces of a run, as read_run finds them: of a file itself, of a folder its traces or those of
-// its ranks' folders.
+// its ranks' folders, of a recorded run its processes, by rank, then start.
 Result<std::vector<RankFiles>> find_ranks(const std::filesystem::path& path);
 
 using Samples = std::map<std::filesystem::path, MetricsRead>;  // several ranks may share one file
@@ -51,8 +51,8 @@ Result<std::vector<RankCapture>> capture_ranks(const std::vector<RankFiles>& fil
                                                const std::string& run);
 
 // Opens a run: a trace file, a folder with one trace and optionally metrics.csv, a folder of such
-// folders (rank0/, rank1/, ...), or a folder of traces, one per rank. metrics.csv of the upper
-// folder is used for every rank without its own.
+// folders (rank0/, rank1/, ...), a folder of traces, one per rank, or the folder of a run that
+// strobe recorded. metrics.csv of the upper folder is used for every rank without its own.
 Result<Run> read_run(const std::filesystem::path& path, const LoadOptions& options,
                      const CacheOptions& cache);
 

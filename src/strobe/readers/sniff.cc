@@ -17,6 +17,9 @@
 #include "strobe/readers/event_scanner.h"
 #include "strobe/readers/frame.h"
 #include "strobe/readers/text_source.h"
+#include "strobe/wire/kernel_recording.h"
+#include "strobe/wire/run_file_chunks.h"
+#include "strobe/wire/run_settings.h"
 
 namespace strobe::readers {
 
@@ -24,7 +27,7 @@ namespace fs = std::filesystem;
 
 bool has_trace_name(const fs::path& path) {
   const std::string name = path.filename().string();
-  constexpr std::string_view kEndings[] = {".json", ".json.gz", ".json.zst"};
+  constexpr std::string_view kEndings[] = {".json", ".json.gz", ".json.zst", wire::kRunFileSuffix};
   return std::ranges::any_of(kEndings, [&](auto ending) { return name.ends_with(ending); });
 }
 
@@ -37,7 +40,9 @@ std::string hint_for_folder(const fs::path& path) {
        entry.increment(error)) {
     if (has_trace_name(entry->path())) traces.push_back(entry->path().string());
   }
-  if (traces.empty()) return "name a file; the folder has no *.json, *.json.gz or *.json.zst";
+  if (traces.empty()) {
+    return "name a file; the folder has no *.json, *.json.gz, *.json.zst or *.strobe";
+  }
   const std::string& first = *std::ranges::min_element(traces);
   if (traces.size() == 1) return fmt::format("name the trace in it: '{}'", first);
   return fmt::format("name one of the {} traces in it, such as '{}', or all of them: {}",
@@ -77,6 +82,7 @@ class FirstBytes : public ByteStream {
 }  // namespace
 
 bool looks_like_trace(std::string_view first_bytes) {
+  if (wire::begins_like_run_file(first_bytes)) return true;
   auto unpacked = open_stream(first_bytes);
   if (!unpacked) return false;
   FirstBytes stream(std::move(*unpacked));
@@ -123,6 +129,8 @@ constexpr Stranger kByMagic[] = {
 
 // By the first bytes, as whole sentences.
 constexpr Stranger kWhereATraceBelongs[] = {
+    {std::string_view(wire::kRecordingMagic, sizeof wire::kRecordingMagic),
+     "this is a recording of kernels with counters, not a trace", kReadsCounters},
     {std::string_view("NVR\0", 4), "this is an Nsight Compute report, not a trace", kReadsCounters},
     {"SQLite format 3", "this is an SQLite database, not a JSON trace",
      "strobe does not read Nsight Systems databases yet; record with the framework's profiler"},

@@ -10,7 +10,8 @@
 // Recognises a file by its name and its first bytes.
 namespace strobe::readers {
 
-// *.json, *.json.gz or *.json.zst.
+// *.json, *.json.gz, *.json.zst, or *.strobe, which may also be a recording of kernels: the content
+// decides.
 bool has_trace_name(const std::filesystem::path& path);
 
 // Opens a file that may be a trace. The hint of the error for a folder names the traces in it.
@@ -19,8 +20,8 @@ Result<File> open_input(const std::filesystem::path& path);
 // Enough of a file, compressed or not, for looks_like_trace.
 inline constexpr std::size_t kSniffBytes = 256 << 10;
 
-// Whether a file that begins like this may be a trace: JSON with an array of events, plain, gzip or
-// zstd. False for other JSON (settings, tables).
+// Whether a file that begins like this may be a trace: one that strobe recorded, or JSON with an
+// array of events, plain, gzip or zstd. False for other JSON (settings, tables).
 bool looks_like_trace(std::string_view first_bytes);
 
 // What a file that is not a trace, or has no table of kernels, seems to be, and what to do with it.

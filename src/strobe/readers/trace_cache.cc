@@ -10,6 +10,7 @@
 #include "strobe/base/hash.h"
 #include "strobe/readers/cache_folder.h"
 #include "strobe/readers/fingerprint.h"
+#include "strobe/readers/recording/run_files.h"
 #include "strobe/trace/trace_file.h"
 
 namespace strobe::readers {
@@ -89,7 +90,8 @@ Result<LoadedTrace> read_trace_cached(const std::filesystem::path& path, const L
   const auto start = std::chrono::steady_clock::now();
   CacheTicket ticket{{}, wall_clock_ns(), options.keep_args, {}};
   const std::optional<FileStamp> stamp = stamp_of(path);
-  if (cache.folder.empty() || !stamp || stamp->bytes < cache.least_file_bytes) {
+  if (cache.folder.empty() || !stamp || stamp->bytes < cache.least_file_bytes ||
+      is_run_file(path)) {
     return read_trace(path, options);
   }
   ticket.stamp = *stamp;

@@ -15,7 +15,8 @@ struct CacheOptions {
 };
 
 // Like read_trace(), from the cache if this build of strobe stored the file's content there with
-// the same keep_args. A damaged, missing or unreadable cache is ignored: the file is read.
+// the same keep_args. A damaged, missing or unreadable cache is ignored: the file is read. So is
+// what strobe recorded, which opens as quickly as a cache.
 Result<LoadedTrace> read_trace_cached(const std::filesystem::path& path, const LoadOptions& options,
                                       const CacheOptions& cache);
 

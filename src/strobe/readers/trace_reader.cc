@@ -16,8 +16,11 @@
 #include "strobe/readers/event_array.h"
 #include "strobe/readers/frame.h"
 #include "strobe/readers/merge.h"
+#include "strobe/readers/recording/recording_reader.h"
+#include "strobe/readers/recording/run_files.h"
 #include "strobe/readers/sniff.h"
 #include "strobe/readers/untimed_work.h"
+#include "strobe/wire/run_file_chunks.h"
 
 namespace strobe::readers {
 namespace {
@@ -209,11 +212,32 @@ Result<LoadedTrace> loaded_as(const std::string& name, Result<Scanned> scanned,
   return loaded;
 }
 
+bool is_recording(const File& file) {
+  char first[sizeof wire::kChunkMagic] = {};
+  if (!file.is_seekable()) return false;
+  const Result<std::size_t> bytes = file.read_at(0, first);
+  return bytes && wire::begins_like_run_file({first, *bytes});
+}
+
+// A folder that is not a run's is an error when it is opened.
+Result<std::filesystem::path> trace_in_folder(const std::filesystem::path& folder) {
+  if (is_run_folder(folder) || !find_run_files(folder).empty()) return only_trace_of_run(folder);
+  const auto runs = numbered_runs(folder);
+  if (!runs.empty()) return several_runs(folder, runs);
+  return folder;
+}
+
 }  // namespace
 
-Result<LoadedTrace> read_trace(const std::filesystem::path& path, const LoadOptions& options) {
+Result<LoadedTrace> read_trace(const std::filesystem::path& given, const LoadOptions& options) {
   Stopwatch watch;
+  std::filesystem::path path = given;
+  std::error_code ignored;
+  if (std::filesystem::is_directory(given, ignored)) {
+    STROBE_TRY(path, trace_in_folder(given));
+  }
   STROBE_TRY(File file, open_input(path));
+  if (is_recording(file)) return read_recording(path, options);
   const std::uint64_t file_bytes = file.size_bytes();
   return loaded_as(path.string(), scan_file(std::move(file), options), file_bytes, watch);
 }
@@ -221,6 +245,11 @@ Result<LoadedTrace> read_trace(const std::filesystem::path& path, const LoadOpti
 Result<LoadedTrace> read_trace_bytes(std::string_view bytes, const std::string& name,
                                      const LoadOptions& options) {
   Stopwatch watch;
+  if (wire::begins_like_run_file(bytes)) {
+    STROBE_TRY(LoadedTrace loaded, in_file(read_recording_bytes(bytes, options), name));
+    loaded.path = name;
+    return loaded;
+  }
   return loaded_as(name, scan_bytes(bytes, options), bytes.size(), watch);
 }
 

@@ -57,11 +57,12 @@ struct LoadedTrace {
 };
 
 // Opens any trace format that strobe knows, recognised by content: Kineto, PyTorch's older
-// profiler, Paddle, MLU or other Chrome JSON; plain, gzip or zstd. A damaged trace is not an error
-// if some of it can be read: the report says what is missing.
+// profiler, Paddle, MLU or other Chrome JSON; plain, gzip or zstd; or a process of a run that
+// strobe recorded, as a file or as the folder of a run with one process. A damaged trace is not an
+// error if some of it can be read: the report says what is missing.
 Result<LoadedTrace> read_trace(const std::filesystem::path& path, const LoadOptions& options = {});
 
-// The same from memory; `name` is used as the path in errors.
+// The same from memory, without files beside it; `name` is used as the path in errors.
 Result<LoadedTrace> read_trace_bytes(std::string_view bytes, const std::string& name,
                                      const LoadOptions& options = {});
 

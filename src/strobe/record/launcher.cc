@@ -1,14 +1,8 @@
 #include "strobe/record/launcher.h"
 
-#include <fcntl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -23,6 +17,7 @@
 
 #include "strobe/base/exec_words.h"
 #include "strobe/base/file.h"
+#include "strobe/record/child_process.h"
 #include "strobe/record/library_finder.h"
 #include "strobe/wire/kernel_recording.h"
 #include "strobe/wire/record_settings.h"
@@ -105,135 +100,21 @@ Result<Sections> SectionFolder::collect() const {
   return collected;
 }
 
-namespace {
-
-constexpr std::array kForwarded = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-
-Error failed(std::string what, int error) {
-  return {.code = ErrorCode::kCannotWrite,
-          .what = fmt::format("{}: {}", what, std::strerror(error)),
-          .where = "",
-          .hint = ""};
-}
-
-volatile std::sig_atomic_t the_child = 0;  // NOLINT: a signal handler has nothing else
-
-// Signals from a terminal already reach the whole foreground group.
-void forward(int signal, siginfo_t* info, void*) {
-  if (the_child > 0 && info->si_code <= 0) kill(the_child, signal);
-}
-
-// While the program runs, it handles signals.
-class ForwardedSignals {
- public:
-  ForwardedSignals() {
-    for (std::size_t i = 0; i < kForwarded.size(); ++i) {
-      struct sigaction action {};
-      action.sa_sigaction = forward;
-      action.sa_flags = SA_SIGINFO | SA_RESTART;
-      sigemptyset(&action.sa_mask);
-      sigaction(kForwarded[i], &action, &before_[i]);
-      // A signal that is ignored, as under nohup, stays ignored, in the program too.
-      if (before_[i].sa_handler == SIG_IGN) sigaction(kForwarded[i], &before_[i], nullptr);
-    }
-  }
-  ForwardedSignals(const ForwardedSignals&) = delete;
-  ForwardedSignals& operator=(const ForwardedSignals&) = delete;
-  ~ForwardedSignals() {
-    for (std::size_t i = 0; i < kForwarded.size(); ++i) {
-      sigaction(kForwarded[i], &before_[i], nullptr);
-    }
-  }
-
- private:
-  std::array<struct sigaction, kForwarded.size()> before_ = {};
-};
-
-// Signals to be forwarded wait until the child exists.
-class HeldSignals {
- public:
-  HeldSignals() {
-    sigset_t held;
-    sigemptyset(&held);
-    for (const int signal : kForwarded) sigaddset(&held, signal);
-    pthread_sigmask(SIG_BLOCK, &held, &before_);
-  }
-  HeldSignals(const HeldSignals&) = delete;
-  HeldSignals& operator=(const HeldSignals&) = delete;
-  ~HeldSignals() { let_go(); }
-  void let_go() const { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_ = {};
-};
-
-Error cannot_start(const std::string& program, int error) {
-  return {.code = ErrorCode::kNotFound,
-          .what = fmt::format("cannot start '{}': {}", program, std::strerror(error)),
-          .where = "",
-          .hint = "give a program and its arguments after `--`; it is found as in a shell"};
-}
-
-// If exec fails, the child reports why through a pipe, which closes by itself on success.
-Result<pid_t> start(const RecordRequest& request, const fs::path& folder) {
-  std::vector<std::string> words = request.command;
-  std::vector<std::string> variables =
-      environment_with(recording_environment(request.settings, folder, request.command[0]));
-  const std::vector<char*> arguments = pointers_to(words);
-  const std::vector<char*> environment = pointers_to(variables);
-  int report[2];
-  if (pipe2(report, O_CLOEXEC) != 0) return failed("cannot make a pipe", errno);
-  const HeldSignals held;
-  const pid_t child = fork();
-  if (child < 0) {
-    const int error = errno;
-    close(report[0]);
-    close(report[1]);
-    return failed("cannot start a process", error);
-  }
-  if (child == 0) {
-    for (const int signal : kForwarded) {
-      struct sigaction now {};
-      sigaction(signal, nullptr, &now);
-      if (now.sa_handler != SIG_IGN) std::signal(signal, SIG_DFL);
-    }
-    std::signal(SIGPIPE, SIG_DFL);  // strobe ignores it, which the child would inherit
-    held.let_go();
-    execvpe(arguments[0], arguments.data(), environment.data());
-    const int error = errno;
-    [[maybe_unused]] const ssize_t ignored = write(report[1], &error, sizeof error);
-    _exit(127);
-  }
-  the_child = child;
-  held.let_go();
-  close(report[1]);
-  int error = 0;
-  ssize_t got = 0;
-  do {
-    got = read(report[0], &error, sizeof error);
-  } while (got < 0 && errno == EINTR);
-  close(report[0]);
-  if (got != static_cast<ssize_t>(sizeof error)) return child;
-  waitpid(child, nullptr, 0);
-  the_child = 0;
-  return cannot_start(request.command[0], error);
-}
-
-}  // namespace
-
 Result<RecordOutcome> record_kernels(const RecordRequest& request) {
   STROBE_TRY(const SectionFolder folder, SectionFolder::make());
   RecordOutcome outcome;
   const auto since = std::chrono::steady_clock::now();
   {
-    const ForwardedSignals forwarded;
-    STROBE_TRY(const pid_t child, start(request, folder.path()));
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    the_child = 0;
-    outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-    outcome.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    STROBE_TRY(const auto relay, SignalRelay::open());
+    STROBE_TRY(
+        ChildProcess program,
+        ChildProcess::prepare(
+            request.command,
+            recording_environment(request.settings, folder.path(), request.command[0]), *relay));
+    STROBE_TRY_VOID(program.begin());
+    const Ending ending = program.wait(*relay);
+    outcome.exit_code = ending.exit_code;
+    outcome.signal = ending.signal;
   }
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - since).count();
   STROBE_TRY(Sections sections, folder.collect());

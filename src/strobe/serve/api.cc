@@ -239,6 +239,25 @@ Result<std::string> of_run(const Query& query, const TraceLookup& traces) {
   return summary_answer(query, run);
 }
 
+// How far the loaded content of traces reaches. Asking is what has a recording loaded again.
+Result<std::string> recording_answer(const Query& query, const TraceLookup& traces) {
+  STROBE_TRY(const std::string first, query.text("trace"));
+  std::string out;
+  JsonWriter json(out);
+  json.begin_object().key("traces").begin_array();
+  for (const std::string& name : query.texts("trace")) {
+    STROBE_TRY(const auto open, traces(name));
+    json.begin_object()
+        .member("trace", name)
+        .member("generation", open->edition().generation)
+        .member("is_recording", open->edition().is_recording)
+        .member("reach_ns", open->shown_time().length_ns())
+        .end_object();
+  }
+  json.end_array().end_object();
+  return out;
+}
+
 Result<std::string> of_two(const Query& query, const TraceLookup& traces) {
   STROBE_TRY(const std::string base_name, query.text("base"));
   STROBE_TRY(const std::string other_name, query.text("other"));
@@ -263,6 +282,7 @@ constexpr Route kRoutes[] = {
     {"memory", of_trace<memory_answer>},
     {"modules", of_trace<modules_answer>},
     {"diff", of_two},
+    {"recording", recording_answer},
 };
 
 }  // namespace

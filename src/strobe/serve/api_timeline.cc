@@ -23,14 +23,28 @@ void write_track_groups(const OpenTrace& open, JsonWriter& json) {
   json.end_array();
 }
 
-void write_track(const OpenTrace& open, TrackId id, TrackKind kind, JsonWriter& json) {
+// Conditions have tracks of their own.
+bool is_of_conditions(const OpenTrace& open, TrackId track) {
+  const auto rows = open.timeline().rows_of(track);
+  if (rows.empty()) return false;
+  const analysis::LookId look = open.timeline().look(rows.front().begin);
+  return open.timeline().looks()[look.index()].kind == SliceKind::kCondition;
+}
+
+std::string_view kind_word(const OpenTrace& open, TrackKind group, TrackId track) {
+  if (is_of_conditions(open, track)) return "condition";
+  const TrackKind own = open.trace().tracks()[track.index()].kind;
+  return word_of(group == TrackKind::kOther ? group : own);
+}
+
+void write_track(const OpenTrace& open, TrackId id, TrackKind group, JsonWriter& json) {
   const Track& track = open.trace().tracks()[id.index()];
   json.begin_object()
       .member("track", id.value)
       .member("name", analysis::track_name(open.trace(), id))
       .member("process", open.trace().strings()[track.process])
       .member("thread", open.trace().strings()[track.thread])
-      .member("kind", word_of(kind))
+      .member("kind", kind_word(open, group, id))
       .member("rows", open.timeline().rows_of(id).size())
       .member("slices", open.timeline().slices_on(id))
       .member("busy_ns", open.timeline().busy_ns(id))
@@ -41,10 +55,19 @@ void write_counter_lines(const OpenTrace& open, JsonWriter& json) {
   json.key("counters").begin_array();
   for (std::size_t i = 0; i < open.counters().size(); ++i) {
     const analysis::CounterLine& line = open.counters()[i];
+    const std::size_t group = analysis::group_of(open.groups(), line.owner);
     json.begin_object()
         .member("counter", i)
         .member("name", line.name)
-        .member("unit", word_of(line.unit))
+        .member("label", line.label)
+        .member("key", line.key);
+    json.key("group");
+    group < open.groups().size() ? json.value(group) : json.null();
+    json.key("track");
+    line.owner.thread.valid() ? json.value(line.owner.thread.value) : json.null();
+    json.member("is_main", line.is_main)
+        .member("unit", line.unit)
+        .member("min", line.min)
         .member("max", line.max)
         .end_object();
   }
@@ -131,14 +154,15 @@ Result<std::string> timeline_answer(const Query&, const OpenTrace& open) {
   json.begin_object()
       .member("origin_ns", std::to_string(extent.start_ns))
       .member("span_ns", extent.length_ns())
-      .member("summary_span_ns", open.trace().extent().length_ns());
+      .member("summary_span_ns", open.trace().extent().length_ns())
+      .member("reach_start_ns", since_origin(open, open.timeline().reach().start_ns))
+      .member("reach_end_ns", since_origin(open, open.timeline().reach().end_ns))
+      .member("generation", open.edition().generation)
+      .member("is_recording", open.edition().is_recording);
   write_track_groups(open, json);
   json.key("tracks").begin_array();
   for (const analysis::TrackGroup& group : open.groups()) {
-    for (const TrackId track : group.tracks) {
-      const TrackKind own = open.trace().tracks()[track.index()].kind;
-      write_track(open, track, group.kind == TrackKind::kOther ? group.kind : own, json);
-    }
+    for (const TrackId track : group.tracks) write_track(open, track, group.kind, json);
   }
   json.end_array();
   write_counter_lines(open, json);
@@ -166,7 +190,8 @@ Result<std::string> tile_answer(const Query& query, const OpenTrace& open) {
   json.begin_object()
       .member("start_ns", since_origin(open, request.window.start_ns))
       .member("end_ns", since_origin(open, request.window.end_ns))
-      .member("columns", request.columns);
+      .member("columns", request.columns)
+      .member("generation", open.edition().generation);
   json.key("names");
   names.write(json);
   json.key("rows").raw(rows_json);
@@ -180,7 +205,8 @@ Result<std::string> counter_answer(const Query& query, const OpenTrace& open) {
   STROBE_TRY(const std::uint32_t columns, columns_of(query));
   std::string out;
   JsonWriter json(out);
-  json.begin_object().key("points").begin_array();
+  json.begin_object().member("generation", open.edition().generation);
+  json.key("points").begin_array();
   for (const auto& point : analysis::sample(open.counters()[counter], window, columns)) {
     json.begin_array()
         .value(since_origin(open, point.time_ns))

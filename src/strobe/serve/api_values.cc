@@ -87,6 +87,8 @@ int kind_code(SliceKind kind, bool communicates) {
       return 11;
     case SliceKind::kDeviceAnnotation:
       return 12;
+    case SliceKind::kCondition:
+      return 13;
   }
   return 0;
 }

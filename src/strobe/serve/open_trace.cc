@@ -7,11 +7,13 @@
 namespace strobe::serve {
 
 struct OpenTrace::Parts {
-  Parts(std::string its_name, readers::LoadedTrace the_loaded)
-      : name(std::move(its_name)), loaded(std::move(the_loaded)) {}
+  Parts(std::string its_name, readers::LoadedTrace the_loaded, TraceEdition its_edition)
+      : name(std::move(its_name)), loaded(std::move(the_loaded)), edition(its_edition) {}
 
   std::string name;
   readers::LoadedTrace loaded;
+  TraceEdition edition;
+  OnDemand<Interval> shown_time;
   OnDemand<analysis::Timeline> timeline;
   OnDemand<std::vector<analysis::TrackGroup>> groups;
   OnDemand<std::vector<analysis::Step>> steps;
@@ -21,8 +23,8 @@ struct OpenTrace::Parts {
   OnDemand<analysis::Summary> summary;
 };
 
-OpenTrace::OpenTrace(std::string name, readers::LoadedTrace loaded)
-    : parts_(std::make_unique<Parts>(std::move(name), std::move(loaded))) {}
+OpenTrace::OpenTrace(std::string name, readers::LoadedTrace loaded, TraceEdition edition)
+    : parts_(std::make_unique<Parts>(std::move(name), std::move(loaded), edition)) {}
 
 OpenTrace::~OpenTrace() = default;
 
@@ -31,6 +33,12 @@ const std::string& OpenTrace::name() const { return parts_->name; }
 const Trace& OpenTrace::trace() const { return parts_->loaded.trace; }
 
 const ImportReport& OpenTrace::report() const { return parts_->loaded.report; }
+
+const TraceEdition& OpenTrace::edition() const { return parts_->edition; }
+
+Interval OpenTrace::shown_time() const {
+  return parts_->shown_time.get([&] { return analysis::shown_time(trace()); });
+}
 
 const analysis::Timeline& OpenTrace::timeline() const {
   return parts_->timeline.get([&] { return analysis::Timeline(trace()); });

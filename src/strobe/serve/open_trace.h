@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,17 +15,25 @@
 
 namespace strobe::serve {
 
+// Which content of a file was loaded; the file of a recording in progress grows.
+struct TraceEdition {
+  std::uint64_t generation = 0;  // another one for every load
+  bool is_recording = false;     // there will be more
+};
+
 // One loaded trace, const and shared by all requests. Data that only some answers need is computed
 // once, by the first request that needs it.
 class OpenTrace {
  public:
-  OpenTrace(std::string name, readers::LoadedTrace loaded);
+  OpenTrace(std::string name, readers::LoadedTrace loaded, TraceEdition edition = {});
   ~OpenTrace();
 
   const std::string& name() const;  // as /api/v1/runs lists it
   const Trace& trace() const;
   const ImportReport& report() const;
+  const TraceEdition& edition() const;
 
+  Interval shown_time() const;  // the reach of the timeline, without building that
   const analysis::Timeline& timeline() const;
   const std::vector<analysis::TrackGroup>& groups() const;
   const std::vector<analysis::Step>& steps() const;

@@ -16,6 +16,8 @@
 #include "strobe/readers/counters/kernel_reader.h"
 #include "strobe/readers/sniff.h"
 #include "strobe/tensorboard/file_name.h"
+#include "strobe/wire/run_file_chunks.h"
+#include "strobe/wire/run_settings.h"
 
 namespace strobe::serve {
 namespace fs = std::filesystem;
@@ -25,8 +27,8 @@ constexpr std::size_t kMostDepth = 64;
 constexpr std::size_t kMostFolders = 200'000;  // links between folders multiply paths
 constexpr std::string_view kPackings[] = {".gz", ".zst"};
 constexpr std::string_view kTraceEnding = ".json";
-constexpr std::string_view kKernelEndings[] = {".csv", ".txt", ".ncu-rep",
-                                               ".strobe"};  // JSON may be either
+constexpr std::string_view kRecordedEnding = ".strobe";  // of runs, and of kernels
+constexpr std::string_view kKernelEndings[] = {".csv", ".txt", ".ncu-rep"};  // JSON may be either
 
 std::int64_t nanoseconds(const timespec& time) {
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
@@ -46,7 +48,7 @@ std::string_view without_packing(std::string_view name) {
 }
 
 bool has_trace_ending(std::string_view name) {
-  return without_packing(name).ends_with(kTraceEnding);
+  return without_packing(name).ends_with(kTraceEnding) || name.ends_with(kRecordedEnding);
 }
 
 // Whether its content must be checked.
@@ -99,6 +101,28 @@ void number_spans(std::vector<FoundTrace>& found) {
   }
 }
 
+bool is_recorded(const FoundTrace& trace) { return trace.path.extension() == kRecordedEnding; }
+
+// strobe's own samples beside recorded processes are part of their traces.
+void leave_out_samples(std::vector<FoundTrace>& found) {
+  const auto has_samples = [](const FoundTrace& trace) {
+    return is_recorded(trace) && trace.path.filename().string().starts_with(wire::kHostFilePrefix);
+  };
+  std::set<fs::path> with_processes;
+  for (const FoundTrace& trace : found) {
+    if (is_recorded(trace) && !has_samples(trace)) with_processes.insert(trace.path.parent_path());
+  }
+  std::erase_if(found, [&](const FoundTrace& trace) {
+    return has_samples(trace) && with_processes.contains(trace.path.parent_path());
+  });
+}
+
+std::string worker_of(const std::string& file_name) {
+  const std::string_view ending = kRecordedEnding;
+  if (file_name.ends_with(ending)) return file_name.substr(0, file_name.size() - ending.size());
+  return tensorboard::without_endings(file_name);
+}
+
 constexpr std::size_t kUnpackedBytes = 16 << 10;  // enough to recognise a benchmark
 
 }  // namespace
@@ -142,6 +166,7 @@ std::vector<FoundTrace> RunFolder::scan() {
     for (const fs::path& file : *files_) add(file, true, state);
   } else {
     walk(root_, state);
+    leave_out_samples(state.found);
     std::erase_if(listings_, [&](const auto& known) { return !state.seen.contains(known.first); });
   }
   sort_by_name(state.found);
@@ -213,7 +238,7 @@ void RunFolder::add(const fs::path& path, bool is_asked_for, Walk& state) {
   trace.stamp = *stamp;
   trace.is_profile = profile.has_value();
   trace.run = run_of(path);
-  trace.worker = sanitize_utf8(profile ? profile->worker : tensorboard::without_endings(file_name));
+  trace.worker = sanitize_utf8(profile ? profile->worker : worker_of(file_name));
   trace.span = "default";
   state.found.push_back(std::move(trace));
 }
@@ -233,6 +258,7 @@ RunFolder::Content RunFolder::content_of(const fs::path& path, const FileStamp& 
 }
 
 RunFolder::Content RunFolder::sniff(std::string_view first_bytes) {
+  if (wire::begins_like_run_file(first_bytes)) return Content::kTrace;
   if (const auto bench = bench_content(first_bytes)) {
     return *bench == BenchContent::kRun ? Content::kBenchRun : Content::kBenchGrids;
   }

@@ -53,8 +53,9 @@ Error renamed(Error error, const std::filesystem::path& path, const std::string&
 std::string stamp_text(const FileStamp& stamp);
 
 // The traces, lists of kernels and benchmarks on disk: a folder with everything below it, or a few
-// files. Files named like profiles are always traces; the content decides for others. Links are
-// followed, loops are detected; names refer only to files that a scan has found.
+// files. Files named like profiles are always traces; the content decides for others. The processes
+// of a run that strobe recorded are traces of one run, named after its folder. Links are followed,
+// loops are detected; names refer only to files that a scan has found.
 class RunFolder {
  public:
   static Result<RunFolder> open(const std::vector<std::string>& places);

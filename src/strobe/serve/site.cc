@@ -65,7 +65,19 @@ void write_trace(const ShelvedTrace& trace, JsonWriter& json) {
   trace.error ? json.raw(error_object("unreadable", *trace.error)) : json.null();
   json.member("file_bytes", trace.found.stamp.bytes);
   write_facts(trace.facts, json);
-  json.end_object();
+  json.member("generation", trace.edition.generation)
+      .member("is_recording", trace.edition.is_recording)
+      .end_object();
+}
+
+void write_run(std::string_view name, const std::vector<const ShelvedTrace*>& traces,
+               const RunsByName& recorded, JsonWriter& json) {
+  const auto run = recorded.find(std::string(name));
+  json.begin_object().member("name", name);
+  write_recorded_run(run == recorded.end() ? nullptr : run->second.get(), wall_clock_ns(), json);
+  json.key("traces").begin_array();
+  for (const ShelvedTrace* trace : traces) write_trace(*trace, json);
+  json.end_array().end_object();
 }
 
 constexpr std::string_view kApi = "/api/v1/";
@@ -153,11 +165,7 @@ std::string runs_answer(const std::string& folder, const ShelfView& view) {
   json.member("generation", view.generation);
   json.member("loading", view.is_loading);
   json.key("runs").begin_array();
-  for (const auto& [name, traces] : runs) {
-    json.begin_object().member("name", name).key("traces").begin_array();
-    for (const ShelvedTrace* trace : traces) write_trace(*trace, json);
-    json.end_array().end_object();
-  }
+  for (const auto& [name, traces] : runs) write_run(name, traces, view.recorded, json);
   json.end_array().key("kernel_files").begin_array();
   for (const FoundKernels& file : view.kernel_files) {
     json.begin_object()

@@ -24,8 +24,17 @@ constexpr std::int64_t kSettledNs = 2'000'000'000;
 // Scanning the folder may take this part of the time.
 constexpr int kScanShare = 10;
 constexpr double kProgressStep = 0.01;
-// Columns, and data that answers derive from them: launches, trees, tiles.
+// Columns, and data that answers derive from them: launches, trees, tiles, lines.
 constexpr std::uint64_t kBytesPerSlice = 200;
+constexpr std::uint64_t kBytesPerSample = 50;
+// Loading a recording again and again may take this part of the time.
+constexpr int kReloadShare = 4;
+
+// The time that a trace covers, or its samples if it has no slices.
+std::int64_t span_of(const Trace& trace) {
+  const Interval extent = trace.extent();
+  return extent.length_ns() > 0 ? extent.length_ns() : analysis::shown_time(trace).length_ns();
+}
 
 TraceFacts facts_of(const readers::LoadedTrace& loaded, const std::string& name) {
   const Metadata& metadata = loaded.trace.metadata();
@@ -33,12 +42,13 @@ TraceFacts facts_of(const readers::LoadedTrace& loaded, const std::string& name)
           .device = metadata.devices.empty() ? "" : metadata.devices[0].name,
           .rank = metadata.distributed.rank,
           .slices = loaded.trace.slice_count(),
-          .span_ns = loaded.trace.extent().length_ns(),
+          .span_ns = span_of(loaded.trace),
           .import_warning = report::import_warning(name, loaded.report)};
 }
 
 std::uint64_t memory_of(const Trace& trace) {
-  return trace.slice_count() * kBytesPerSlice + trace.args().bytes() + trace.strings().bytes();
+  return trace.slice_count() * kBytesPerSlice + trace.counters().size() * kBytesPerSample +
+         trace.args().bytes() + trace.strings().bytes();
 }
 
 struct Loaded {
@@ -47,10 +57,15 @@ struct Loaded {
   std::shared_ptr<const OpenTrace> open;
 };
 
-Loaded made_ready(const std::string& name, readers::LoadedTrace trace) {
+Loaded made_ready(const std::string& name, readers::LoadedTrace trace, TraceEdition edition) {
   Loaded loaded{.facts = facts_of(trace, name), .bytes = memory_of(trace.trace), .open = nullptr};
-  loaded.open = std::make_shared<const OpenTrace>(name, std::move(trace));
+  loaded.open = std::make_shared<const OpenTrace>(name, std::move(trace), edition);
   return loaded;
+}
+
+// The same file with more in it; a file that was replaced is another one.
+bool has_grown_to(const FileStamp& before, const FileStamp& now) {
+  return before.device == now.device && before.inode == now.inode && before.bytes <= now.bytes;
 }
 
 Error loading(std::string_view name, TraceState state) {
@@ -81,18 +96,31 @@ std::string_view word_of(TraceState state) {
 struct TraceShelf::State {
   struct Entry {
     ShelvedTrace shelved;
-    std::uint64_t content = 0;  // counts the contents this file has had
+    std::uint64_t content = 0;  // another number for every content that is not a growth
     std::shared_ptr<const OpenTrace> open;
     std::uint64_t bytes = 0;
     std::uint64_t used_at = 0;
-    bool is_wanted = false;  // a request waits for it
+    bool is_wanted = false;       // a request waits for it, or looks at older content
+    SeenTrace seen = {};          // as the last scan has found it
+    bool is_stale = false;        // `seen` is newer than what was loaded, or is being loaded
+    std::uint64_t under_way = 0;  // the generation that is being loaded, 0: none
+    Clock::time_point reload_from = {};
+  };
+
+  struct Load {
+    SeenTrace found;
+    TraceEdition edition;
+    std::uint64_t content = 0;
+    Clock::time_point start;
   };
 
   State(RunFolder given, ShelfOptions wanted)
-      : folder(std::move(given)), label(folder.label()), options(std::move(wanted)) {}
+      : finder(std::move(given), wanted.is_alive),
+        label(finder.label()),
+        options(std::move(wanted)) {}
 
   std::mutex scan_mutex;
-  RunFolder folder;  // under scan_mutex
+  TraceFinder finder;  // under scan_mutex
   const std::string label;
   const ShelfOptions options;
   std::atomic<bool> stop = false;
@@ -102,43 +130,47 @@ struct TraceShelf::State {
   std::map<std::string, Entry, std::less<>> entries;
   std::vector<FoundKernels> kernel_files;
   std::vector<FoundBench> bench_files;
+  RunsByName recorded;
   std::uint64_t generation = 1;
+  std::uint64_t editions = 0;
   std::uint64_t uses = 0;
   std::uint64_t held_bytes = 0;
   std::vector<std::shared_ptr<const OpenTrace>> released;
   unsigned at_work = 0;  // threads that scan or load just now
   std::vector<std::jthread> threads;
 
-  void take(const std::vector<FoundTrace>& found, const std::vector<FoundKernels>& kernels,
-            const std::vector<FoundBench>& benches);
-  void renew(Entry& entry, const FoundTrace& found);
+  void take(SeenFolder folder);
+  void take_one(Entry& entry, const SeenTrace& found);
+  void renew(Entry& entry, const SeenTrace& found);
   void release(Entry& entry);
   void bury(std::unique_lock<std::mutex>& lock);
   void keep_within_budget(const Entry& newest);
   bool loads_unasked() const { return held_bytes < options.memory_bytes; }
+  void want(Entry& entry);
   Entry* next_to_load();
   void scan();
   void scan_forever();
   void load_forever(unsigned threads_each);
   void load_one(Entry& entry, unsigned threads_each, std::unique_lock<std::mutex>& lock);
-  void put(const std::string& name, std::uint64_t content, Result<Loaded> loaded,
-           std::unique_lock<std::mutex>& lock);
+  Load begin(Entry& entry);
+  void put(const Load& load, Result<Loaded> loaded, std::unique_lock<std::mutex>& lock);
+  void keep(Entry& entry, const Load& load, Loaded loaded);
+  void fail(Entry& entry, const Error& error);
 };
 
-void TraceShelf::State::take(const std::vector<FoundTrace>& found,
-                             const std::vector<FoundKernels>& kernels,
-                             const std::vector<FoundBench>& benches) {
+void TraceShelf::State::take(SeenFolder folder) {
   std::unique_lock lock(mutex);
-  if (bench_files != benches) {
-    bench_files = benches;
+  const auto replace = [&](auto& known, auto& seen) {
+    if (known == seen) return;
+    known = std::move(seen);
     ++generation;
-  }
-  if (kernel_files != kernels) {
-    kernel_files = kernels;
-    ++generation;
-  }
+  };
+  replace(kernel_files, folder.kernel_files);
+  replace(bench_files, folder.bench_files);
+  replace(recorded, folder.recorded);
+  const auto name_of = [](const SeenTrace& seen) -> const std::string& { return seen.trace.name; };
   for (auto it = entries.begin(); it != entries.end();) {
-    if (std::ranges::binary_search(found, it->first, std::ranges::less{}, &FoundTrace::name)) {
+    if (std::ranges::binary_search(folder.traces, it->first, std::ranges::less{}, name_of)) {
       ++it;
       continue;
     }
@@ -146,27 +178,42 @@ void TraceShelf::State::take(const std::vector<FoundTrace>& found,
     it = entries.erase(it);
     ++generation;
   }
-  for (const FoundTrace& trace : found) {
-    Entry& entry = entries[trace.name];
-    if (entry.content == 0 || entry.shelved.found.stamp != trace.stamp) {
-      renew(entry, trace);
-    } else if (!entry.shelved.is_settled) {
-      entry.shelved.is_settled = true;
-    }
-    if (!(entry.shelved.found == trace)) {  // a newer file has changed its span
-      entry.shelved.found = trace;
-      ++generation;
-    }
-  }
+  for (const SeenTrace& seen : folder.traces) take_one(entries[seen.trace.name], seen);
   changed.notify_all();
   bury(lock);
 }
 
-void TraceShelf::State::renew(Entry& entry, const FoundTrace& found) {
+void TraceShelf::State::take_one(Entry& entry, const SeenTrace& found) {
+  ShelvedTrace& shelved = entry.shelved;
+  const bool is_changed =
+      entry.seen.trace.stamp != found.trace.stamp || entry.seen.is_recording != found.is_recording;
+  // What is loaded or being loaded stays until there is something newer.
+  const bool grows = found.is_of_run && (entry.open != nullptr || entry.under_way != 0) &&
+                     has_grown_to(entry.seen.trace.stamp, found.trace.stamp);
+  if (entry.content == 0 || (is_changed && !grows)) {
+    renew(entry, found);
+  } else if (is_changed) {
+    entry.seen = found;
+    entry.is_stale = true;
+    ++generation;
+  } else if (!shelved.is_settled) {
+    shelved.is_settled = true;
+  } else if (!(entry.seen.trace == found.trace)) {  // a newer file has changed its span
+    entry.seen = found;
+    if (!entry.is_stale) shelved.found = found.trace;
+    ++generation;
+  }
+}
+
+void TraceShelf::State::renew(Entry& entry, const SeenTrace& found) {
   release(entry);
-  entry.shelved = {.found = found,
-                   .is_settled = wall_clock_ns() - found.stamp.modified_ns > kSettledNs};
-  ++entry.content;
+  const bool rests = wall_clock_ns() - found.trace.stamp.modified_ns > kSettledNs;
+  entry.shelved = {.found = found.trace,
+                   .is_settled = rests || found.is_recording,
+                   .edition = {.generation = ++editions, .is_recording = found.is_recording}};
+  entry.seen = found;
+  entry.is_stale = false;
+  entry.content = entry.shelved.edition.generation;
   ++generation;
 }
 
@@ -198,19 +245,30 @@ TraceShelf::State::Entry* TraceShelf::State::next_to_load() {
   Entry* unasked = nullptr;
   for (auto& [name, entry] : entries) {
     const ShelvedTrace& shelved = entry.shelved;
-    if (!shelved.is_settled || entry.open != nullptr) continue;
-    const bool is_released = shelved.state == TraceState::kReady;
-    if (shelved.state != TraceState::kQueued && !is_released) continue;
+    if (!shelved.is_settled || entry.under_way != 0) continue;
+    if (entry.open != nullptr && !entry.is_stale) continue;
+    const bool is_ready = shelved.state == TraceState::kReady;  // older content, or released
+    if (shelved.state != TraceState::kQueued && !is_ready) continue;
     if (entry.is_wanted) return &entry;
-    if (unasked == nullptr && !is_released && loads_unasked()) unasked = &entry;
+    if (unasked == nullptr && !is_ready && loads_unasked()) unasked = &entry;
   }
   return unasked;
 }
 
+// Somebody asks for it, or looks at content that is no longer the newest.
+void TraceShelf::State::want(Entry& entry) {
+  const bool needs_load = entry.open == nullptr ? entry.shelved.state != TraceState::kLoading
+                                                : entry.is_stale && entry.under_way == 0 &&
+                                                      Clock::now() >= entry.reload_from;
+  if (entry.is_wanted || !needs_load) return;
+  entry.is_wanted = true;
+  if (entry.open == nullptr) ++generation;
+  changed.notify_all();
+}
+
 void TraceShelf::State::scan() {
   const std::scoped_lock lock(scan_mutex);
-  const std::vector<FoundTrace> found = folder.scan();
-  take(found, folder.kernel_files(), folder.bench_files());
+  take(finder.scan());
 }
 
 void TraceShelf::State::scan_forever() {
@@ -253,32 +311,46 @@ void TraceShelf::State::load_forever(unsigned threads_each) {
   }
 }
 
+// Begins a load: what is loaded already is shown, with its own stamp, until the new one is there.
+TraceShelf::State::Load TraceShelf::State::begin(Entry& entry) {
+  const Load load{.found = entry.seen,
+                  .edition = {.generation = ++editions, .is_recording = entry.seen.is_recording},
+                  .content = entry.content,
+                  .start = Clock::now()};
+  entry.is_stale = false;
+  entry.is_wanted = false;
+  entry.under_way = load.edition.generation;
+  if (entry.open == nullptr) {
+    entry.shelved.found = load.found.trace;
+    entry.shelved.state = TraceState::kLoading;
+    entry.shelved.progress = 0;
+    ++generation;
+  }
+  return load;
+}
+
 void TraceShelf::State::load_one(Entry& entry, unsigned threads_each,
                                  std::unique_lock<std::mutex>& lock) {
-  const FoundTrace found = entry.shelved.found;
-  const std::uint64_t content = entry.content;
-  entry.shelved.state = TraceState::kLoading;
-  entry.shelved.progress = 0;
-  entry.is_wanted = false;
-  ++generation;
+  const Load load = begin(entry);
+  const FoundTrace& found = load.found.trace;
   lock.unlock();
-  readers::LoadOptions load;
-  load.threads = threads_each;
-  load.cancelled = &stop;
-  load.progress = [&](const readers::LoadProgress& now) {
+  readers::LoadOptions how;
+  how.threads = threads_each;
+  how.cancelled = &stop;
+  how.progress = [&](const readers::LoadProgress& now) {
     if (now.bytes_total == 0) return;
     const double share = static_cast<double>(now.bytes_done) / static_cast<double>(now.bytes_total);
     const std::scoped_lock progress_lock(mutex);
     const auto it = entries.find(found.name);
-    if (it == entries.end() || it->second.content != content) return;
+    if (it == entries.end() || it->second.content != load.content) return;
     if (share < it->second.shelved.progress + kProgressStep) return;
     it->second.shelved.progress = std::min(share, 1.0);
     ++generation;
   };
   Result<Loaded> loaded = [&]() -> Result<Loaded> {
     try {
-      STROBE_TRY(readers::LoadedTrace trace, options.load(found, load));
-      return made_ready(found.name, std::move(trace));
+      STROBE_TRY(readers::LoadedTrace trace, options.load(found, how));
+      return made_ready(found.name, std::move(trace), load.edition);
     } catch (const std::bad_alloc&) {
       return Error{ErrorCode::kOutOfMemory, "there is not enough memory for it", found.name,
                    "serve fewer traces, or on a machine with more memory"};
@@ -287,32 +359,55 @@ void TraceShelf::State::load_one(Entry& entry, unsigned threads_each,
                    "please report it with the trace"};
     }
   }();
-  put(found.name, content, std::move(loaded), lock);
+  put(load, std::move(loaded), lock);
 }
 
-void TraceShelf::State::put(const std::string& name, std::uint64_t content, Result<Loaded> loaded,
+void TraceShelf::State::put(const Load& load, Result<Loaded> loaded,
                             std::unique_lock<std::mutex>& lock) {
-  if (!loaded && options.on_failure && !stop) options.on_failure(name, loaded.error());
+  const std::string& name = load.found.trace.name;
+  const bool is_final = !load.edition.is_recording;
+  if (!loaded && options.on_failure && !stop && is_final) options.on_failure(name, loaded.error());
   lock.lock();
   const auto it = entries.find(name);
-  if (it == entries.end() || it->second.content != content) return;  // gone or replaced meanwhile
+  if (it == entries.end()) return;  // gone meanwhile
   Entry& entry = it->second;
+  if (entry.under_way == load.edition.generation) entry.under_way = 0;
+  if (entry.content != load.content) return;  // replaced meanwhile
+  const auto taken = std::chrono::ceil<std::chrono::milliseconds>(Clock::now() - load.start);
+  entry.reload_from = load.start + std::max(options.reload, kReloadShare * taken);
   if (loaded) {
-    entry.shelved.state = TraceState::kReady;
-    entry.shelved.progress = 1;
-    entry.shelved.facts = std::move(loaded->facts);
-    entry.open = std::move(loaded->open);
-    entry.bytes = loaded->bytes;
-    entry.used_at = ++uses;
-    held_bytes += loaded->bytes;
-    keep_within_budget(entry);
-  } else {
-    entry.shelved.state = TraceState::kFailed;
-    entry.shelved.error = loaded.error();
-    entry.shelved.error->code = ErrorCode::kMalformed;  // it exists, but cannot be read
-    entry.shelved.error->where = name;
+    keep(entry, load, std::move(*loaded));
+  } else if (is_final || entry.open == nullptr) {
+    fail(entry, loaded.error());
   }
   ++generation;
+}
+
+void TraceShelf::State::keep(Entry& entry, const Load& load, Loaded loaded) {
+  if (entry.open != nullptr) entry.shelved.found = load.found.trace;
+  release(entry);
+  entry.shelved.state = TraceState::kReady;
+  entry.shelved.progress = 1;
+  entry.shelved.facts = std::move(loaded.facts);
+  entry.shelved.edition = load.edition;
+  entry.open = std::move(loaded.open);
+  entry.bytes = loaded.bytes;
+  entry.used_at = ++uses;
+  held_bytes += loaded.bytes;
+  keep_within_budget(entry);
+}
+
+// A recording that has grown meanwhile is tried again.
+void TraceShelf::State::fail(Entry& entry, const Error& error) {
+  if (entry.is_stale) {
+    renew(entry, SeenTrace(entry.seen));
+    return;
+  }
+  release(entry);
+  entry.shelved.state = TraceState::kFailed;
+  entry.shelved.error = error;
+  entry.shelved.error->code = ErrorCode::kMalformed;  // it exists, but cannot be read
+  entry.shelved.error->where = entry.shelved.found.name;
 }
 
 TraceShelf::TraceShelf(RunFolder folder, ShelfOptions options)
@@ -363,7 +458,8 @@ ShelfView TraceShelf::view() const {
                  .is_loading = false,
                  .traces = {},
                  .kernel_files = state_->kernel_files,
-                 .bench_files = state_->bench_files};
+                 .bench_files = state_->bench_files,
+                 .recorded = state_->recorded};
   for (const auto& [name, entry] : state_->entries) {
     view.traces.push_back(entry.shelved);
     view.is_loading = view.is_loading || entry.shelved.state == TraceState::kLoading ||
@@ -383,17 +479,13 @@ TraceShelf::Lookup TraceShelf::find(std::string_view name) {
                   .hint = "see /api/v1/runs"}};
   }
   State::Entry& entry = it->second;
-  if (entry.open != nullptr) {
-    entry.used_at = ++state_->uses;
-    return {entry.open};
+  if (entry.open == nullptr && entry.shelved.state == TraceState::kFailed) {
+    return {*entry.shelved.error};
   }
-  if (entry.shelved.state == TraceState::kFailed) return {*entry.shelved.error};
-  if (entry.shelved.state != TraceState::kLoading && !entry.is_wanted) {
-    entry.is_wanted = true;
-    ++state_->generation;
-    state_->changed.notify_all();
-  }
-  return {loading(name, entry.shelved.state), true};
+  state_->want(entry);
+  if (entry.open == nullptr) return {loading(name, entry.shelved.state), true};
+  entry.used_at = ++state_->uses;
+  return {entry.open};
 }
 
 }  // namespace strobe::serve

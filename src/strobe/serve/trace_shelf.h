@@ -13,6 +13,7 @@
 #include "strobe/readers/trace_reader.h"
 #include "strobe/serve/open_trace.h"
 #include "strobe/serve/run_folder.h"
+#include "strobe/serve/trace_finder.h"
 
 namespace strobe::serve {
 
@@ -30,12 +31,13 @@ struct TraceFacts {
 };
 
 struct ShelvedTrace {
-  FoundTrace found;
+  FoundTrace found;  // as it was loaded, or will be
   TraceState state = TraceState::kQueued;
   double progress = 0;  // 0 to 1
   std::optional<Error> error = {};
   std::optional<TraceFacts> facts = {};
-  bool is_settled = false;  // the file no longer grows
+  bool is_settled = false;  // the file no longer grows, or is loaded although it does
+  TraceEdition edition = {};
 };
 
 struct ShelfView {
@@ -44,6 +46,7 @@ struct ShelfView {
   std::vector<ShelvedTrace> traces;             // by name
   std::vector<FoundKernels> kernel_files = {};  // by name; read when requested
   std::vector<FoundBench> bench_files = {};     // likewise
+  RunsByName recorded = {};
 };
 
 struct ShelfOptions {
@@ -54,12 +57,16 @@ struct ShelfOptions {
   std::uint64_t memory_bytes = std::uint64_t{1} << 30;
   unsigned threads = 0;  // for loading, 0: one per core
   std::chrono::milliseconds rescan{2000};
+  std::chrono::milliseconds reload{2000};  // the least time between two loads of a recording
+  RecordedRuns::IsAlive is_alive = is_recorder_alive;
   std::function<void(const std::string& trace, const Error& error)> on_failure = nullptr;
 };
 
 // All traces of a folder, loaded in the background and kept while memory lasts: the least recently
 // used are dropped first and loaded again when requested. The folder is scanned from time to time;
-// a file that still grows waits.
+// a file that still grows waits, unless it is a recording in progress: what is there of it is
+// loaded at once, and loaded again when it has grown and somebody asks for it. Until that is done,
+// requests get the older content.
 class TraceShelf {
  public:
   // Scans the folder once before it returns.

@@ -29,6 +29,15 @@ constexpr IssueText kIssueTexts[] = {
      "the compressed data is damaged; kept what came before"},
     {ImportIssue::kDuplicateEventArray, kLost, "duplicate_event_array",
      "a second array of events; skipped"},
+    {ImportIssue::kDamagedChunk, kLost, "damaged_chunk",
+     "a damaged part of the recording; kept what is around it"},
+    {ImportIssue::kDroppedRecords, kLost, "dropped_records",
+     "records that the device's tracing library dropped for want of room"},
+    {ImportIssue::kDiskFull, kLost, "disk_full",
+     "rows that were not written because the disk was full"},
+    {ImportIssue::kSourceFailed, kLost, "source_failed", "a part of the recording failed"},
+    {ImportIssue::kUnfinishedRecording, kLost, "unfinished_recording",
+     "the recorded process was killed or still runs; what it had not written yet is missing"},
     {ImportIssue::kUnmatchedBegin, kRepaired, "unmatched_begin",
      "a beginning without its end; ends with the trace"},
     {ImportIssue::kNegativeDuration, kRepaired, "negative_duration",
@@ -43,10 +52,19 @@ constexpr IssueText kIssueTexts[] = {
      "several runtime calls with one correlation id; the last one is linked"},
     {ImportIssue::kTooManyCategories, kRepaired, "too_many_categories",
      "a category beyond the 65,534 that a trace can hold; called \"other\""},
+    {ImportIssue::kLostName, kRepaired, "lost_name",
+     "a name in a damaged part of the recording; called \"(lost name)\""},
     {ImportIssue::kMissingCategory, kInfo, "missing_category", "an event without a category"},
     {ImportIssue::kOrphanDeviceWork, kInfo, "orphan_device_work",
      "device work whose runtime call was not recorded"},
     {ImportIssue::kNoEvents, kInfo, "no_events", "the trace holds no events"},
+    {ImportIssue::kSourceMissing, kInfo, "source_missing",
+     "a part that could not be recorded on this machine"},
+    {ImportIssue::kWholeGraphs, kInfo, "whole_graphs",
+     "a graph launch recorded as one block, without its kernels"},
+    {ImportIssue::kDeviceError, kInfo, "device_error",
+     "the device reported an error during the recording"},
+    {ImportIssue::kRecorderRemark, kInfo, "recorder_remark", "a remark of the recorder"},
 };
 
 constexpr bool is_in_order() {
@@ -105,7 +123,8 @@ void ImportReport::append(const ImportReport& later) {
 
 bool ImportReport::is_cut_off() const {
   return (*this)[ImportIssue::kTruncatedFile].count > 0 ||
-         (*this)[ImportIssue::kBadCompressedData].count > 0;
+         (*this)[ImportIssue::kBadCompressedData].count > 0 ||
+         (*this)[ImportIssue::kUnfinishedRecording].count > 0;
 }
 
 bool ImportReport::lost_something() const {

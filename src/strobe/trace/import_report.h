@@ -21,6 +21,11 @@ enum class ImportIssue : std::uint8_t {
   kUnmatchedEnd,         // an E or e without its beginning
   kBadCompressedData,    // the compressed stream is damaged from here on
   kDuplicateEventArray,  // a second traceEvents member
+  kDamagedChunk,         // a part of a recording whose checksum or rows are wrong
+  kDroppedRecords,       // the device's tracing library had no room
+  kDiskFull,             // rows of a recording that were not written
+  kSourceFailed,         // a part of the recording failed, or another tool was in its way
+  kUnfinishedRecording,  // its process was killed, or still runs
   // Repaired
   kUnmatchedBegin,        // a B or b without its end: ends with the trace
   kNegativeDuration,      // becomes 0
@@ -30,10 +35,15 @@ enum class ImportIssue : std::uint8_t {
   kWideCorrelation,       // a correlation id over 32 bits: the launch link is left out
   kDuplicateCorrelation,  // several runtime calls with one id: the last one wins
   kTooManyCategories,     // more categories than CategoryId has ids: the last ones share one
+  kLostName,              // a name whose chunk is damaged
   // Only worth knowing
   kMissingCategory,
   kOrphanDeviceWork,  // device work whose runtime call was not recorded
   kNoEvents,
+  kSourceMissing,   // a part that could not be recorded on this machine
+  kWholeGraphs,     // graphs that were recorded as one block each
+  kDeviceError,     // the device reported an error during the recording
+  kRecorderRemark,  // what the recorder noted besides
   kCount_,
 };
 

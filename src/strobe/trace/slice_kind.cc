@@ -42,6 +42,8 @@ std::string_view word_of(SliceKind kind) {
       return "sync";
     case SliceKind::kProfiler:
       return "profiler";
+    case SliceKind::kCondition:
+      return "condition";
     case SliceKind::kKernel:
       return "kernel";
     case SliceKind::kMemcpy:

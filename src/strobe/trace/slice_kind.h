@@ -30,6 +30,7 @@ enum class SliceKind : std::uint8_t {
   kOverhead,     // the profiler's own work
   kSync,         // a wait, as the profiler draws it
   kProfiler,     // the span of the whole capture and the like
+  kCondition,    // a state of the machine during the run: not the program's own time
   // Device work.
   kKernel,
   kMemcpy,
@@ -45,13 +46,17 @@ constexpr bool is_tree_kind(SliceKind kind) {
 constexpr bool is_device_work(SliceKind kind) {
   return kind == SliceKind::kKernel || kind == SliceKind::kMemcpy || kind == SliceKind::kMemset;
 }
-// Whether a track is busy during such a slice; a range projected from elsewhere is not work.
-constexpr bool is_busy(SliceKind kind) { return kind != SliceKind::kDeviceAnnotation; }
+// Whether a track is busy during such a slice; a range projected from elsewhere is not work, nor is
+// a state of the machine.
+constexpr bool is_busy(SliceKind kind) {
+  return kind != SliceKind::kDeviceAnnotation && kind != SliceKind::kCondition;
+}
 // Whether such a slice belongs to the time that a trace covers. The profiler's own slices begin
-// before the program's and end after them, and projected ranges show nothing new.
+// before the program's and end after them, as the machine's states do, and projected ranges show
+// nothing new.
 constexpr bool stretches_extent(SliceKind kind) {
   return kind != SliceKind::kProfiler && kind != SliceKind::kOverhead &&
-         kind != SliceKind::kDeviceAnnotation;
+         kind != SliceKind::kDeviceAnnotation && kind != SliceKind::kCondition;
 }
 constexpr bool is_on_device(SliceKind kind) { return kind >= SliceKind::kKernel; }
 // The four phases of a model besides its steps.

@@ -72,11 +72,23 @@ void Machine::compute(double us) {
   const double spent_us = us * host_factor_ * noise;
   now_ns_ += ns(spent_us);
   wait_for_core(spent_us);
+  wait_for_page(spent_us);
+}
+
+void Machine::wait_for_page(double computed_us) {
+  constexpr double kPageUs = 1000;
+  owed_paging_us_ += computed_us * conditions_.paging / (1 - conditions_.paging);
+  while (owed_paging_us_ >= kPageUs) {
+    const std::int64_t start_ns = now_ns_;
+    sleep(kPageUs);
+    happenings_.paging.push_back({start_ns, now_ns_});
+    owed_paging_us_ -= kPageUs;
+  }
 }
 
 // A scheduler makes a process wait in pieces of up to a few milliseconds, at any point.
 void Machine::wait_for_core(double computed_us) {
-  const double share = std::max(kUsualQueueing, conditions_.core_wait);
+  const double share = std::max({kUsualQueueing, conditions_.core_wait, conditions_.quota_stop});
   owed_wait_us_ += computed_us * share / (1 - share);
   if (owed_wait_us_ < next_wait_us_) return;
   const Interval wait{now_ns_, now_ns_ + ns(owed_wait_us_)};
@@ -87,7 +99,8 @@ void Machine::wait_for_core(double computed_us) {
   happenings_.queued.push_back(wait);
   now_ns_ = on_core_since_ns_ = wait.end_ns;
   owed_wait_us_ = 0;
-  next_wait_us_ = conditions_.core_wait > 0 ? dice_.uniform(100, 3000) : dice_.uniform(5, 60);
+  const bool is_held_up = conditions_.core_wait > 0 || conditions_.quota_stop > 0;
+  next_wait_us_ = is_held_up ? dice_.uniform(100, 3000) : dice_.uniform(5, 60);
 }
 
 void Machine::sleep(double us) {

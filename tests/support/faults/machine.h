@@ -33,6 +33,8 @@ struct Conditions {
   double cpu_clock = 1;
   double core_wait = 0;          // share of the time in which the process waits for a core
   bool all_cores_taken = false;  // on all cores, not only the one it runs on
+  double quota_stop = 0;         // share of the time in which a quota stops the process
+  double paging = 0;             // share of the time in which it waits for its own memory
   double read_slowdown = 1;
   double input_delay = 0;  // share of the usual cycle; the process sleeps meanwhile
 
@@ -116,6 +118,7 @@ struct Happenings {
   std::vector<Interval> asleep;  // of the process: neither on a core nor waiting for one
   std::vector<Interval> queued;  // waiting for a core
   std::vector<Interval> reading;
+  std::vector<Interval> paging;  // of the sleep: until a page is read from the disk
   std::vector<Traffic> copies;
   std::vector<Traffic> collectives;
 };
@@ -182,6 +185,7 @@ class Machine {
               std::string_view category);
   Interval run(Lane& lane, const Work& work, std::int64_t not_before_ns);
   void wait_for_core(double computed_us);
+  void wait_for_page(double computed_us);
 
   Conditions conditions_;
   RunNoise noise_;
@@ -202,6 +206,7 @@ class Machine {
   double host_factor_ = 1;  // of this cycle
   double owed_wait_us_ = 0;
   double next_wait_us_ = 0;
+  double owed_paging_us_ = 0;
   std::uint32_t correlation_ = 0;
 };
 

@@ -38,6 +38,8 @@ constexpr std::array kFaults = std::to_array<std::pair<Fault, std::string_view>>
     {Fault::kColdStart, "the first cycles are cold"},
     {Fault::kLostCycles, "device work was lost from cycles"},
     {Fault::kProfilerOverhead, "the profiler slows the run down"},
+    {Fault::kQuota, "a CPU quota stops the process"},
+    {Fault::kPaging, "the program's memory is on the disk"},
 });
 
 WorkloadNeeds needs_of(Fault fault, Dice& dice) {
@@ -46,7 +48,8 @@ WorkloadNeeds needs_of(Fault fault, Dice& dice) {
       .several_ranks = may_have_ranks || fault == Fault::kSlowLinks || fault == Fault::kLateRank,
       .large_copies = fault == Fault::kSlowBus,
       .reads_files = fault == Fault::kSlowDisk,
-      .cpu_clock = fault == Fault::kSlowCores};
+      .cpu_clock = fault == Fault::kSlowCores,
+      .recorder = fault == Fault::kQuota || fault == Fault::kPaging};
 }
 
 Conditions conditions_of(Fault fault, Strength strength, Dice& dice) {
@@ -134,6 +137,12 @@ Conditions conditions_of(Fault fault, Strength strength, Dice& dice) {
       break;
     case Fault::kProfilerOverhead:
       now.profiler_overhead = of({0.05, 0.4, 1.5});
+      break;
+    case Fault::kQuota:
+      now.quota_stop = of({0.04, 0.2, 0.6});
+      break;
+    case Fault::kPaging:
+      now.paging = of({0.02, 0.2, 0.5});
       break;
   }
   return now;

@@ -34,6 +34,8 @@ enum class Fault : std::uint8_t {
   kColdStart,
   kLostCycles,
   kProfilerOverhead,
+  kQuota,
+  kPaging,
 };
 std::span<const Fault> all_faults();  // without kNone
 std::string_view sentence_of(Fault fault);

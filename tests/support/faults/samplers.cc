@@ -118,8 +118,8 @@ void add_device(Sampler& sampler, const Happenings& happenings, const Workload& 
   const TrafficRate bus(happenings.copies, happenings.extent);
   const auto use = [&](std::int64_t from_ns, std::int64_t to_ns) {
     const double own = busy.share(from_ns, to_ns);
-    const double foreign =
-        std::max(conditions.foreign_use, std::min(1.0, conditions.foreign_bytes_per_s / 50e9));
+    const double foreign = std::max({conditions.foreign_use, workload.neighbour_use,
+                                     std::min(1.0, conditions.foreign_bytes_per_s / 50e9)});
     return 1 - (1 - own) * (1 - foreign);
   };
   const auto clock = [&](double usual_mhz, double share, bool wanders) {
@@ -209,6 +209,78 @@ void add_host(Sampler& sampler, const Happenings& happenings, const Workload& wo
   }
 }
 
+// What `strobe record` adds. Processes outside of the program are listed by name: the one that
+// disturbs it, and others that are always there, among them strobe itself.
+void add_foreign_device_use(Sampler& sampler, const Happenings& happenings,
+                            const Workload& workload, const Conditions& conditions, Dice& dice) {
+  const std::string device = "GPU 0";
+  const Coverage busy(happenings.device_busy, happenings.extent);
+  sampler.add(device, "gpu_process_usage", [&](std::int64_t from_ns, std::int64_t to_ns) {
+    return quantised(100 * busy.share(from_ns, to_ns) * dice.uniform(0.9, 1), 1);
+  });
+  const double compositor = dice.uniform(0.5, 1.5);
+  const auto tenant = [&] { return quantised(100 * conditions.foreign_use, 1); };
+  const auto neighbour = [&] {
+    return quantised(100 * workload.neighbour_use * dice.uniform(0.95, 1.05), 1);
+  };
+  sampler.add(device, "gpu_foreign_usage", [&](std::int64_t, std::int64_t) {
+    return tenant() + neighbour() + quantised(compositor * dice.uniform(0, 2), 1);
+  });
+  const auto add_process = [&](const std::string& process, double use, const Reading& reading) {
+    if (use > 0) sampler.add(device, "gpu_foreign_process_usage " + process, reading);
+  };
+  add_process("Xorg (1200)", compositor,
+              [&](std::int64_t, std::int64_t) { return quantised(compositor, 1); });
+  add_process("train (2048)", workload.neighbour_use,
+              [&](std::int64_t, std::int64_t) { return neighbour(); });
+  add_process("python3 (7077)", conditions.foreign_use + conditions.foreign_bytes_per_s,
+              [&](std::int64_t, std::int64_t) { return tenant(); });
+  sampler.add(device, "gpu_power_limit_mw", [](std::int64_t, std::int64_t) { return 700'000; });
+}
+
+void add_foreign_core_use(Sampler& sampler, const Happenings& happenings, const Workload&,
+                          const Conditions& conditions, Dice& dice) {
+  const Coverage queued(happenings.queued, happenings.extent);
+  const double rivals = 100 * conditions.core_wait * (conditions.all_cores_taken ? kCores - 1 : 1);
+  const double daemons = dice.uniform(1, 8);
+  const auto noisy = [&](double use) { return use * dice.uniform(0.8, 1.2); };
+  sampler.add("Host", "foreign_cpu_usage", [&](std::int64_t, std::int64_t) {
+    return noisy(rivals) + noisy(daemons) + noisy(1);
+  });
+  sampler.add("Host", "foreign_process_cpu_usage strobe (4700)",
+              [&](std::int64_t, std::int64_t) { return noisy(1); });
+  sampler.add("Host", "foreign_process_cpu_usage systemd (1)",
+              [&](std::int64_t, std::int64_t) { return noisy(daemons); });
+  if (rivals > 0) {
+    sampler.add("Host", "foreign_process_cpu_usage stress (901)",
+                [&](std::int64_t, std::int64_t) { return noisy(rivals); });
+  }
+  constexpr double kNsPerSwitch = 1'500'000;
+  sampler.add("Host", "forced_switches", [&](std::int64_t, std::int64_t to_ns) {
+    return 1e6 + std::round(queued.until(to_ns) / kNsPerSwitch);
+  });
+}
+
+void add_lost_time(Sampler& sampler, const Happenings& happenings, const Workload&,
+                   const Conditions& conditions, Dice&) {
+  constexpr double kNsPerUs = 1e3;
+  constexpr double kNsPerPage = 1'000'000;
+  const Coverage queued(happenings.queued, happenings.extent);
+  const Coverage reading(happenings.reading, happenings.extent);
+  const Coverage paging(happenings.paging, happenings.extent);
+  const auto counter = [&](const std::string& name, const Coverage& time, double unit_ns) {
+    sampler.add("Host", name, [&](std::int64_t, std::int64_t to_ns) {
+      return 1e9 + std::round(time.until(to_ns) / unit_ns);
+    });
+  };
+  counter("pressure_cpu_some_us", queued, kNsPerUs);
+  counter("pressure_io_some_us", reading, kNsPerUs);
+  counter("pressure_memory_some_us", paging, kNsPerUs);
+  counter("major_faults", paging, kNsPerPage);
+  const Coverage nothing({}, happenings.extent);
+  counter("cpu_quota_throttled_us", conditions.quota_stop > 0 ? queued : nothing, kNsPerUs);
+}
+
 }  // namespace
 
 std::vector<MetricSeries> sample(const Happenings& happenings, const Workload& workload,
@@ -216,7 +288,11 @@ std::vector<MetricSeries> sample(const Happenings& happenings, const Workload& w
                                  Dice dice) {
   const double cycle_ns = 1000 * std::max(workload.host_us(), workload.device_us());
   std::vector<MetricSeries> all;
-  for (const auto add : {add_device, add_host}) {
+  std::vector samplers = {add_device, add_host};
+  if (workload.has_recorder) {
+    samplers.insert(samplers.end(), {add_foreign_device_use, add_foreign_core_use, add_lost_time});
+  }
+  for (const auto add : samplers) {
     Sampler sampler(happenings.extent, workload.sampler_cycles * cycle_ns, base_time_ns,
                     dice.fork());
     add(sampler, happenings, workload, conditions, dice);

@@ -105,6 +105,9 @@ Workload make_workload(const WorkloadNeeds& needs, Dice dice) {
     workload.input_us += workload.read_us;
   }
   workload.sampler_cycles = dice.uniform(0.8, 2.5);
+  workload.has_recorder = needs.recorder || dice.chance(0.5);
+  const bool has_neighbour = workload.has_recorder && dice.chance(0.2);
+  if (has_neighbour) workload.neighbour_use = dice.uniform(0.1, 0.5);
   return workload;
 }
 

@@ -39,6 +39,8 @@ struct Workload {
   bool has_cpu_clock = false;
   bool has_disk_counter = false;
   double sampler_cycles = 1;  // samples are this many cycles apart
+  bool has_recorder = false;  // samples of the kind that `strobe record` takes
+  double neighbour_use = 0;   // share of the device that another process has in both runs
 
   double host_us() const;    // of one cycle, undisturbed
   double device_us() const;  // of its kernels
@@ -49,6 +51,7 @@ struct WorkloadNeeds {
   bool large_copies = false;
   bool reads_files = false;
   bool cpu_clock = false;
+  bool recorder = false;
 };
 
 Workload make_workload(const WorkloadNeeds& needs, Dice dice);

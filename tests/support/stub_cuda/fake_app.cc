@@ -3,12 +3,16 @@
 //
 //   NAME*N      launches of a kernel, N times (1 if left out)
 //   graph*N     launches of a graph
+//   copy=B*N    copies of B bytes; runtime_copy=B*N: by the runtime, which calls the driver
+//   alloc=B     takes and returns memory; sync: waits for the device
+//   threads=N   what follows is done by N threads at once, once by each
+//   sleep=MS
 //   capture*N   launches of a kernel into a graph under construction
 //   open, close the window: cuProfilerStart, cuProfilerStop
 //   destroy     of the context
 //   fork        a child that leaves at once, by exit()
 //   run         itself again, with the arguments that follow
-//   exit=N      with this code; abort, leave: without exit handlers
+//   exit=N      with this code; abort, leave, kill: without exit handlers
 //   idle        never touches the driver
 
 #include <cuda.h>
@@ -16,9 +20,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -58,6 +65,47 @@ void launch(const std::string& name, unsigned turn) {
   find<decltype(&cuLaunchKernelEx)>("cuLaunchKernelEx")(&config, function, nullptr, nullptr);
 }
 
+std::size_t number_after(const std::string& word) {
+  return static_cast<std::size_t>(std::stoull(word.substr(word.find('=') + 1)));
+}
+
+void work(const std::string& word) {
+  const std::size_t star = word.find('*');
+  const std::string name = word.substr(0, star);
+  const unsigned times =
+      star == std::string::npos ? 1 : static_cast<unsigned>(std::stoul(word.substr(star + 1)));
+  for (unsigned turn = 0; turn < times; ++turn) {
+    if (name == "graph") {
+      find<decltype(&cuGraphLaunch)>("cuGraphLaunch")(nullptr, nullptr);
+    } else if (name.starts_with("copy=")) {
+      find<CUresult (*)(CUdeviceptr, const void*, std::size_t, CUstream)>("cuMemcpyHtoDAsync_v2")(
+          0, nullptr, number_after(name), nullptr);
+    } else if (name.starts_with("runtime_copy=")) {
+      find<CUresult (*)(std::size_t)>("stub_runtime_copy")(number_after(name));
+    } else if (name.starts_with("alloc=")) {
+      CUdeviceptr place = 0;
+      find<CUresult (*)(CUdeviceptr*, std::size_t)>("cuMemAlloc_v2")(&place, number_after(name));
+      find<CUresult (*)(CUdeviceptr)>("cuMemFree_v2")(place);
+    } else if (name == "sync") {
+      find<CUresult (*)()>("cuCtxSynchronize")();
+    } else if (name.starts_with("sleep=")) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(number_after(name)));
+    } else {
+      launch(name, turn);
+    }
+  }
+}
+
+void work_in_threads(std::size_t count, const std::vector<std::string>& words) {
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < count; ++i) {
+    threads.emplace_back([&] {
+      for (const std::string& word : words) work(word);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
 int run_again(char** arguments) {
   const pid_t child = fork();
   if (child == 0) {
@@ -80,11 +128,8 @@ int main(int argc, char** argv) {
   const auto capture = find<void (*)(int)>("stub_cuda_capture");
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
-    const std::size_t star = word.find('*');
-    const std::string name = word.substr(0, star);
-    const unsigned times =
-        star == std::string::npos ? 1 : static_cast<unsigned>(std::stoul(word.substr(star + 1)));
     if (word.starts_with("exit=")) return std::stoi(word.substr(5));
+    if (word == "kill") std::raise(SIGKILL);
     if (word == "abort") std::abort();
     if (word == "leave") _exit(0);
     if (word == "fork") {
@@ -98,13 +143,13 @@ int main(int argc, char** argv) {
       find<CUresult (*)()>(word == "open" ? "cuProfilerStart" : "cuProfilerStop")();
     } else if (word == "destroy") {
       find<CUresult (*)(CUcontext)>("cuCtxDestroy_v2")(nullptr);
-    } else if (name == "graph") {
-      for (unsigned turn = 0; turn < times; ++turn) {
-        find<decltype(&cuGraphLaunch)>("cuGraphLaunch")(nullptr, nullptr);
-      }
+    } else if (word.starts_with("threads=")) {
+      work_in_threads(number_after(word),
+                      {words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end()});
+      return 0;
     } else {
-      if (name == "capture") capture(1);
-      for (unsigned turn = 0; turn < times; ++turn) launch(name, turn);
+      if (word.starts_with("capture")) capture(1);
+      work(word);
       capture(0);
     }
   }

@@ -6,28 +6,43 @@
 #include <cupti.h>
 #include <dlfcn.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 
-using strobe::test::StubLaunch;
+using strobe::test::StubCall;
 
 namespace {
 
-strobe::test::StubHook on_launch = nullptr;
-strobe::test::StubContextHook on_destroy = nullptr;
-bool is_capturing = false;
+std::atomic<strobe::test::StubHook> on_call = nullptr;
+std::atomic<strobe::test::StubContextHook> on_destroy = nullptr;
+std::atomic<bool> is_capturing = false;
 char the_context = 0;
 
 CUcontext context() { return reinterpret_cast<CUcontext>(&the_context); }
 
-CUresult launch(unsigned call, const void* parameters, const char* symbol, bool is_window = false) {
+void report(const StubCall& call, bool is_enter) {
+  if (const auto hook = on_call.load(); hook != nullptr) hook(call, is_enter);
+}
+
+CUresult make(const StubCall& call) {
+  report(call, true);
+  report(call, false);
+  return call.result;
+}
+
+CUresult launch(unsigned call, const void* parameters, const char* symbol) {
   const bool fails = symbol != nullptr && std::strstr(symbol, "fails") != nullptr;
-  const StubLaunch event = {
-      call,         parameters, symbol, context(), fails ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS,
-      is_capturing, is_window};
-  if (on_launch != nullptr) on_launch(event, true);
-  if (on_launch != nullptr) on_launch(event, false);
-  return event.result;
+  return make({.call = call,
+               .parameters = parameters,
+               .symbol = symbol,
+               .context = context(),
+               .result = fails ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS,
+               .is_captured = is_capturing});
+}
+
+StubCall other_call(unsigned call, const void* parameters) {
+  return {.call = call, .parameters = parameters, .context = context(), .is_launch = false};
 }
 
 int number_of(const char* variable, int otherwise) {
@@ -39,9 +54,9 @@ int number_of(const char* variable, int otherwise) {
 
 extern "C" {
 
-void stub_cuda_listen(strobe::test::StubHook launch_hook,
+void stub_cuda_listen(strobe::test::StubHook call_hook,
                       strobe::test::StubContextHook destroy_hook) {
-  on_launch = launch_hook;
+  on_call = call_hook;
   on_destroy = destroy_hook;
 }
 
@@ -146,16 +161,49 @@ CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream) {
 }
 
 CUresult cuProfilerStart() {
-  return launch(CUPTI_DRIVER_TRACE_CBID_cuProfilerStart, nullptr, nullptr, true);
+  return make(other_call(CUPTI_DRIVER_TRACE_CBID_cuProfilerStart, nullptr));
 }
 
 CUresult cuProfilerStop() {
-  return launch(CUPTI_DRIVER_TRACE_CBID_cuProfilerStop, nullptr, nullptr, true);
+  return make(other_call(CUPTI_DRIVER_TRACE_CBID_cuProfilerStop, nullptr));
 }
 
 CUresult cuCtxDestroy_v2(CUcontext) {
-  if (on_destroy != nullptr) on_destroy(context());
+  if (const auto hook = on_destroy.load(); hook != nullptr) hook(context());
   return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, std::size_t bytes,
+                              CUstream stream) {
+  const cuMemcpyHtoDAsync_v2_params_st parameters = {to, from, bytes, stream};
+  StubCall call = other_call(CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2, &parameters);
+  call.bytes = bytes;
+  return make(call);
+}
+
+// The runtime's copy: it calls the driver's.
+CUresult stub_runtime_copy(std::size_t bytes) {
+  StubCall call = other_call(CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020, nullptr);
+  call.is_runtime = true;
+  report(call, true);
+  const CUresult result = cuMemcpyHtoDAsync_v2(0, nullptr, bytes, nullptr);
+  report(call, false);
+  return result;
+}
+
+CUresult cuCtxSynchronize() {
+  return make(other_call(CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize, nullptr));
+}
+
+CUresult cuMemAlloc_v2(CUdeviceptr* place, std::size_t bytes) {
+  *place = 0x7000000;
+  const cuMemAlloc_v2_params_st parameters = {place, bytes};
+  return make(other_call(CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2, &parameters));
+}
+
+CUresult cuMemFree_v2(CUdeviceptr place) {
+  const cuMemFree_v2_params_st parameters = {place};
+  return make(other_call(CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2, &parameters));
 }
 
 }  // extern "C"

@@ -32,7 +32,7 @@
 
 namespace {
 
-using strobe::test::StubLaunch;
+using strobe::test::StubCall;
 
 // The content of a counter image.
 struct Image {
@@ -79,7 +79,7 @@ CUptiResult answer(std::string_view call) {
   return result.empty() ? CUPTI_SUCCESS : static_cast<CUptiResult>(std::atoi(result.c_str()));
 }
 
-void on_launch(const StubLaunch& launch, bool is_enter) {
+void on_launch(const StubCall& launch, bool is_enter) {
   bool is_heard = false;
   for (const unsigned call : machine.enabled) is_heard = is_heard || call == launch.call;
   CUpti_CallbackData data = {};
@@ -95,7 +95,7 @@ void on_launch(const StubLaunch& launch, bool is_enter) {
   if (is_heard && is_enter) {
     machine.callback(nullptr, CUPTI_CB_DOMAIN_DRIVER_API, launch.call, &data);
   }
-  if (is_enter && !launch.is_captured && !launch.is_window) {
+  if (is_enter && !launch.is_captured && launch.is_launch) {
     const bool is_late = machine.started_mid_launch && !fault("late").empty();
     const bool is_swallowed = fault("swallow") == std::to_string(machine.launches);
     const bool is_graph = launch.symbol == nullptr;

@@ -180,6 +180,38 @@ TEST(CommandLineTest, a_mistyped_action_is_not_taken_for_a_file) {
   EXPECT_THAT(refused({"wall"}).what, HasSubstr("needs an action: build, break"));
 }
 
+TEST(CommandLineTest, a_verb_that_runs_by_itself_may_have_actions_beside) {
+  bool high = false;
+  const std::vector<Command> fences = {{.name = "fence",
+                                        .summary = "builds a fence",
+                                        .positionals = "-- POST...",
+                                        .examples = {},
+                                        .flags = {flag("--high", "higher", to(high))},
+                                        .run = do_nothing,
+                                        .actions = {{.name = "fence paint",
+                                                     .summary = "paints it",
+                                                     .positionals = "COLOR",
+                                                     .examples = {},
+                                                     .run = do_nothing}}}};
+  const auto parse = [&](const std::vector<std::string>& words) {
+    Result<Request> request = parse_command_line(words, fences);
+    EXPECT_TRUE(request);
+    return std::move(request).value();
+  };
+  EXPECT_EQ(parse({"fence", "paint", "red"}).command.name, "fence paint");
+  EXPECT_THAT(parse({"fence", "paint", "red"}).arguments.positionals, ElementsAre("red"));
+  EXPECT_EQ(parse({"fence"}).command.name, "fence");
+  EXPECT_EQ(parse({"fence", "piant"}).command.name, "fence");
+  // Behind two dashes, nothing is an action.
+  const Request request = parse({"fence", "--high", "--", "paint", "red"});
+  EXPECT_EQ(request.command.name, "fence");
+  EXPECT_THAT(request.arguments.positionals, ElementsAre("paint", "red"));
+  EXPECT_TRUE(high);
+  EXPECT_EQ(parse({"fence", "--", "paint"}).command.name, "fence");
+  EXPECT_EQ(parse({"fence", "--help"}).command.name, "fence");
+  EXPECT_EQ(parse({"fence", "paint", "--help"}).command.name, "fence paint");
+}
+
 TEST(CommandLineTest, flags_and_files_are_those_of_the_action) {
   EXPECT_EQ(refused({"wall", "break", "--high"}).what, "`strobe wall break` has no flag '--high'");
   EXPECT_EQ(refused({"wall", "break", "x"}).what, "`strobe wall break` takes no argument 'x'");

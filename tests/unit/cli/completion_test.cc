@@ -25,6 +25,19 @@ TEST(BashCompletionTest, it_offers_actions_and_their_flags) {
   EXPECT_THAT(script, HasSubstr("wall/*) flags=\"--shade"));  // a file: the usual action
 }
 
+TEST(BashCompletionTest, a_verb_that_runs_by_itself_has_its_own_flags_beside_its_actions) {
+  Command verb = a_painting_verb();
+  verb.run = [](const Arguments&, const Terminal&) { return Result<Outcome>(Outcome{}); };
+  verb.actions = {{.name = "paint fence", .summary = "paints a fence", .examples = {}}};
+  const std::string bash = bash_completion({verb});
+  EXPECT_THAT(bash, HasSubstr("paint/fence) flags=\"--color"));
+  EXPECT_THAT(bash, HasSubstr("paint/*) flags=\"--shade"));
+  EXPECT_THAT(zsh_completion({verb}),
+              HasSubstr("    paint/*)\n      _arguments -s \\\n        --shade="));
+  EXPECT_THAT(fish_completion({verb}),
+              HasSubstr("'__strobe_is paint; and not __strobe_is paint fence' -l shade"));
+}
+
 Command a_verb_with_odd_flags() {
   return {.name = "odd",
           .summary = "it's odd",

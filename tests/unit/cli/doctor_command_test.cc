@@ -79,6 +79,33 @@ TEST(DiagnosisTextTest, json_has_the_same_facts_escaped) {
     "obstacle": "not permitted")"));
 }
 
+TEST(DiagnosisTextTest, what_could_be_recorded_is_a_section_of_its_own) {
+  Diagnosis diagnosis = a_small_machine();
+  diagnosis.record = {
+      {"gpu_work", "GPU work", record::SourceState::kRecorded, "CUPTI 1", ""},
+      {"host", "host", record::SourceState::kPartly, "no pressure", "boot with psi=1"},
+      {"scheduler", "exact scheduler", record::SourceState::kMissing, "not permitted", "ask"}};
+  EXPECT_THAT(diagnosis_text(diagnosis, Terminal{}),
+              HasSubstr("\nstrobe record\n"
+                        "  + GPU work          CUPTI 1\n"
+                        "  ~ host              partly: no pressure\n"
+                        "                      get: boot with psi=1\n"
+                        "  - exact scheduler   missing: not permitted\n"
+                        "                      get: ask\n"));
+  EXPECT_THAT(diagnosis_json(diagnosis), HasSubstr(R"("record": [
+    {
+      "key": "gpu_work",
+      "name": "GPU work",
+      "state": "ready",
+      "says": "CUPTI 1",
+      "how_to_get": ""
+    },
+    {
+      "key": "host",
+      "name": "host",
+      "state": "partly",)"));
+}
+
 TEST(DiagnosisTest, this_machine_can_be_diagnosed) {
   const Diagnosis diagnosis = diagnose();
   ASSERT_EQ(diagnosis.groups.size(), 2u);
@@ -88,6 +115,7 @@ TEST(DiagnosisTest, this_machine_can_be_diagnosed) {
       EXPECT_FALSE(part.how_to_get.empty()) << part.key;
     }
   }
+  EXPECT_FALSE(diagnosis.record.empty());
 }
 
 TEST(DiagnoseTest, the_library_for_recording_is_found_where_it_is) {

@@ -143,6 +143,24 @@ TEST(FlagTest, no_rows_at_all_are_refused) {
   EXPECT_EQ(none.error().hint, "`--rows all` shows all rows");
 }
 
+TEST(FlagTest, times_have_units) {
+  EXPECT_EQ(duration_ms("--last", "60s", 1).value(), 60'000);
+  EXPECT_EQ(duration_ms("--last", "500ms", 1).value(), 500);
+  EXPECT_EQ(duration_ms("--last", "1.5s", 1).value(), 1500);
+  EXPECT_EQ(duration_ms("--last", "10m", 1).value(), 600'000);
+  EXPECT_EQ(duration_ms("--last", "10min", 1).value(), 600'000);
+  EXPECT_EQ(duration_ms("--last", "2h", 1).value(), 7'200'000);
+  EXPECT_EQ(duration_ms("--last", "3", 1).value(), 3000);
+  for (const char* typed : {"", "s", "-3s", "3 days", "1e99s", "nan", "3S"}) {
+    const Result<std::int64_t> time = duration_ms("--last", typed, 1);
+    ASSERT_FALSE(time) << typed;
+    EXPECT_EQ(time.error().where, "--last");
+    EXPECT_EQ(time.error().hint, "write it as 60s, 500ms or 10m");
+  }
+  EXPECT_EQ(duration_ms("--last", "500ms", 1000).error().what,
+            "500ms is too short; 1.00 s is the least");
+}
+
 TEST(FlagTest, a_list_is_cut_at_its_commas_and_empty_pieces_fall_out) {
   EXPECT_THAT(filled({"--colors", ",a,,b", "--colors=c,"}).colors, ElementsAre("a", "b", "c"));
 }

@@ -84,6 +84,18 @@ TEST(HelpTest, a_verb_lists_its_actions) {
                               "`strobe wall FILE` is short for `strobe wall build FILE`.\n"));
 }
 
+TEST(HelpTest, a_verb_that_runs_by_itself_shows_its_flags_and_its_actions) {
+  Command fence = a_painting_verb();
+  fence.positionals = "-- POST...";
+  fence.run = [](const Arguments&, const Terminal&) { return Result<Outcome>(Outcome{}); };
+  fence.actions = {{.name = "paint fence", .summary = "paints a fence", .examples = {}}};
+  const std::string help = command_help(fence, 80);
+  // Flags stand before the two dashes: what follows them is not strobe's.
+  EXPECT_THAT(help, HasSubstr("Usage: strobe paint [flags] -- POST...\n"));
+  EXPECT_THAT(help, HasSubstr("Actions:\n  fence  paints a fence\n"));
+  EXPECT_THAT(help, HasSubstr("Flags:\n      --shade S"));
+}
+
 TEST(HelpTest, an_action_has_pages_of_its_own) {
   const Command build = a_verb_with_actions().actions[0];
   EXPECT_THAT(command_help(build, 80), HasSubstr("Usage: strobe wall build FILE... [flags]\n"));
@@ -93,6 +105,7 @@ TEST(HelpTest, exit_codes_are_listed_in_the_overview) {
   const std::string overview = overview_help({a_painting_verb()});
   EXPECT_THAT(overview, HasSubstr("Exit codes: 0 success, 1 a --fail-on check failed"));
   EXPECT_THAT(overview, HasSubstr("130 interrupted.\n"));
+  EXPECT_THAT(overview, HasSubstr("`strobe record` ends with the exit code of its program.\n"));
 }
 
 }  // namespace

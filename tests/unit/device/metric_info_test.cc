@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
 
 namespace strobe::device {
@@ -133,7 +134,8 @@ TEST(MetricInfoTest, unknown_names_are_neutral_gauges_of_where_they_were_sampled
 }
 
 TEST(MetricInfoTest, a_limit_is_not_what_it_limits) {
-  EXPECT_EQ(metric_info("gpu_power_limit_w", "GPU 0").role, MetricRole::kUnknown);
+  EXPECT_EQ(metric_info("gpu_power_limit_w", "GPU 0").role, MetricRole::kPowerLimit);
+  EXPECT_EQ(metric_info("gpu_power_limit_mw", "GPU 0").unit, "W");
   EXPECT_EQ(metric_info("gpu_sm_clock_max", "GPU 0").role, MetricRole::kUnknown);
 }
 
@@ -145,6 +147,141 @@ TEST(MetricInfoTest, a_clock_of_two_million_megahertz_is_not_believed) {
   EXPECT_LT(1.98, range->low);
   EXPECT_GT(1'980'000, range->high);
   EXPECT_FALSE(believable_range(metric_info("gpu_pcie_receive", "GPU 0")));
+}
+
+struct KnownMetric {
+  const char* metric;
+  MetricKind kind;
+  MetricRole role;
+  MetricScope scope;
+  const char* unit;
+  double scale = 1;
+};
+
+void expect_known_metrics(const char* device, const std::vector<KnownMetric>& metrics) {
+  for (const KnownMetric& known : metrics) {
+    const MetricInfo info = metric_info(known.metric, device);
+    EXPECT_EQ(info.kind, known.kind) << known.metric;
+    EXPECT_EQ(info.role, known.role) << known.metric;
+    EXPECT_EQ(info.scope, known.scope) << known.metric;
+    EXPECT_EQ(info.unit, known.unit) << known.metric;
+    EXPECT_EQ(info.scale, known.scale) << known.metric;
+    EXPECT_FALSE(info.has_key) << known.metric;
+  }
+}
+
+TEST(RecordedMetricsTest, everything_that_is_recorded_of_a_device_is_known) {
+  using enum MetricKind;
+  using enum MetricScope;
+  using Role = MetricRole;
+  expect_known_metrics("GPU 0",
+                       {{"gpu_sm_frequency", kGauge, Role::kCoreClock, kKernels, "MHz"},
+                        {"gpu_mem_frequency", kGauge, Role::kMemoryClock, kKernels, "MHz"},
+                        {"gpu_usage", kWindow, Role::kDeviceUse, kKernels, "%"},
+                        {"gpu_mem_util", kWindow, Role::kMemoryUse, kKernels, "%"},
+                        {"gpu_mem_used", kGauge, Role::kMemoryUsed, kKernels, "%"},
+                        {"gpu_mem_used_bytes", kGauge, Role::kUnknown, kKernels, "B"},
+                        {"gpu_power_mw", kGauge, Role::kPower, kKernels, "W", 1e-3},
+                        {"gpu_power_limit_mw", kGauge, Role::kPowerLimit, kNone, "W", 1e-3},
+                        {"gpu_temperature_c", kGauge, Role::kTemperature, kKernels, "°C"},
+                        {"gpu_throttle_reasons", kGauge, Role::kThrottleReasons, kKernels, ""},
+                        {"gpu_pcie_receive", kWindow, Role::kPcieTraffic, kHostCopies, "B/s"},
+                        {"gpu_pcie_transmit", kWindow, Role::kPcieTraffic, kHostCopies, "B/s"},
+                        {"gpu_pcie_replays", kCounter, Role::kPcieReplays, kNone, "1/s"},
+                        {"gpu_link_receive", kWindow, Role::kLinkTraffic, kDeviceCopies, "B/s"},
+                        {"gpu_link_transmit", kWindow, Role::kLinkTraffic, kDeviceCopies, "B/s"},
+                        {"gpu_ecc_corrected", kCounter, Role::kMemoryErrors, kNone, "1/s"},
+                        {"gpu_ecc_uncorrected", kCounter, Role::kMemoryErrors, kNone, "1/s"},
+                        {"gpu_xid", kEvent, Role::kDeviceErrors, kNone, ""},
+                        {"gpu_process_usage", kWindow, Role::kProcessDeviceUse, kKernels, "%"},
+                        {"gpu_foreign_usage", kWindow, Role::kForeignDeviceUse, kKernels, "%"},
+                        {"gpu_foreign_processes", kGauge, Role::kForeignProcesses, kNone, ""},
+                        {"gpu_foreign_mem_used", kGauge, Role::kForeignMemory, kNone, "%"}});
+}
+
+TEST(RecordedMetricsTest, everything_that_is_recorded_of_the_machine_is_known) {
+  using enum MetricKind;
+  using enum MetricScope;
+  using Role = MetricRole;
+  expect_known_metrics(
+      "Host", {{"host_cpu_usage", kWindow, Role::kHostCpuUse, kHost, "%"},
+               {"host_load", kGauge, Role::kHostLoad, kNone, ""},
+               {"foreign_cpu_usage", kWindow, Role::kForeignCpuUse, kHost, "%"},
+               {"pressure_cpu_some_us", kCounter, Role::kCpuPressure, kNone, "ms/s", 1e-3},
+               {"pressure_memory_some_us", kCounter, Role::kMemoryPressure, kNone, "ms/s", 1e-3},
+               {"pressure_io_some_us", kCounter, Role::kIoPressure, kNone, "ms/s", 1e-3},
+               {"host_mem_used", kGauge, Role::kHostMemory, kHost, "%"},
+               {"cpu_frequency", kGauge, Role::kCpuClock, kHost, "%"}});
+}
+
+TEST(RecordedMetricsTest, everything_that_is_recorded_of_a_process_is_known) {
+  using enum MetricKind;
+  using enum MetricScope;
+  using Role = MetricRole;
+  expect_known_metrics(
+      "Host", {{"process_cpu_usage", kWindow, Role::kProcessCpuUse, kHost, "%"},
+               {"schedstat_oncpu_ns", kCounter, Role::kOnCpu, kHost, "ms/s", 1e-6},
+               {"schedstat_runq_ns", kCounter, Role::kRunQueue, kHost, "ms/s", 1e-6},
+               {"process_rss_bytes", kGauge, Role::kHostMemory, kHost, "B"},
+               {"process_read_bytes", kCounter, Role::kDisk, kHostIo, "B/s"},
+               {"process_write_bytes", kCounter, Role::kDisk, kHostIo, "B/s"},
+               {"major_faults", kCounter, Role::kMajorFaults, kHost, "1/s"},
+               {"minor_faults", kCounter, Role::kHostMemory, kHost, "1/s"},
+               {"voluntary_switches", kCounter, Role::kOwnSwitches, kNone, "1/s"},
+               {"forced_switches", kCounter, Role::kForcedSwitches, kHost, "1/s"},
+               {"cpu_quota_cores", kGauge, Role::kCpuQuota, kNone, "cores"},
+               {"cpu_quota_throttled_us", kCounter, Role::kQuotaThrottled, kNone, "ms/s", 1e-3}});
+}
+
+TEST(RecordedMetricsTest, everything_that_is_recorded_of_a_thread_is_known) {
+  using enum MetricKind;
+  using enum MetricScope;
+  using Role = MetricRole;
+  expect_known_metrics("Host",
+                       {{"on_cpu_pct", kWindow, Role::kThreadOnCpu, kNone, "%"},
+                        {"waiting_for_core_pct", kWindow, Role::kThreadRunQueue, kNone, "%"},
+                        {"core", kGauge, Role::kUnknown, kNone, ""},
+                        {"page_faults", kCounter, Role::kHostMemory, kHost, "1/s"}});
+}
+
+TEST(MetricKeyTest, a_process_of_any_name_does_not_change_the_metric) {
+  for (const char* const key : {"python3 (4711)", "gpu_sm_frequency (1)", "a b mhz (2)", "x"}) {
+    const std::string device_use = std::string("gpu_foreign_process_usage ") + key;
+    EXPECT_EQ(metric_info(device_use, "GPU 0").role, MetricRole::kOneForeignDeviceUse) << key;
+    EXPECT_EQ(metric_info(device_use, "GPU 0").unit, "%") << key;
+    EXPECT_EQ(metric_info(device_use, "GPU 0").scope, MetricScope::kNone) << key;
+    EXPECT_TRUE(metric_info(device_use, "GPU 0").has_key) << key;
+    EXPECT_EQ(metric_key(device_use), key);
+    const std::string core_use = std::string("foreign_process_cpu_usage ") + key;
+    EXPECT_EQ(metric_info(core_use, "Host").role, MetricRole::kOneForeignCpuUse) << key;
+  }
+  // A metric that is not kept per process is not known with a key: a maximum is not the clock.
+  EXPECT_EQ(metric_info("gpu_sm_frequency max", "GPU 0").role, MetricRole::kUnknown);
+  EXPECT_EQ(metric_info("clocks sm", "GPU 0").role, MetricRole::kCoreClock);
+  EXPECT_FALSE(metric_info("clocks sm", "GPU 0").has_key);
+}
+
+TEST(MetricKeyTest, the_program_is_what_stands_before_the_number) {
+  EXPECT_EQ(metric_key("gpu_usage"), "");
+  EXPECT_EQ(program_of("python3 (4711)"), "python3");
+  EXPECT_EQ(program_of("my tool (beta) (12)"), "my tool (beta)");
+  EXPECT_EQ(program_of("python3"), "python3");
+}
+
+TEST(MetricKeyTest, the_process_that_samples_is_told_apart) {
+  EXPECT_TRUE(is_recorder("strobe (812)"));
+  EXPECT_FALSE(is_recorder("strobelight (812)"));
+  EXPECT_FALSE(is_recorder("python3 (812)"));
+}
+
+TEST(ClockLimitsTest, each_bit_has_its_words) {
+  EXPECT_EQ(clock_limits_text(0), "none");
+  EXPECT_EQ(clock_limits_text(kIdleReason), "idle");
+  EXPECT_EQ(clock_limits_text(kPowerReasons), "power cap, power brake");
+  EXPECT_EQ(clock_limits_text(kThermalReasons), "heat, heat (alarm)");
+  EXPECT_EQ(clock_limits_text(kHardwareReason), "hardware");
+  EXPECT_EQ(clock_limits_text(kSettingReasons), "application clocks, sync boost, display clocks");
+  EXPECT_EQ(clock_limits_text(0x1000), "0x1000");
 }
 
 // The median of 0 and 8 would be 4, which neither sample has.

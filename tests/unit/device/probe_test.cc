@@ -1,6 +1,10 @@
 #include "strobe/device/probe.h"
 
+#include <filesystem>
+
 #include <gmock/gmock.h>
+
+#include "tests/support/temporary_folder.h"
 
 namespace strobe::device {
 namespace {
@@ -27,6 +31,28 @@ TEST(ProbeHostTest, memory_is_counted_in_bytes) {
 TEST(ProbeHostTest, counters_either_work_or_say_why_not) {
   const PerfEventFacts facts = probe_perf_events();
   EXPECT_NE(facts.counts_cycles, !facts.obstacle.empty());
+}
+
+TEST(ProbeHostTest, context_switches_are_recorded_or_something_says_why_not) {
+  const SwitchRecordFacts facts = probe_switch_records();
+  EXPECT_EQ(facts.of_own_processes && facts.of_all_cores, facts.obstacle.empty());
+  EXPECT_EQ(facts.is_forbidden, facts.obstacle == "not permitted");
+  EXPECT_LE(facts.of_all_cores, facts.of_own_processes) << "all cores need more permission";
+}
+
+TEST(ProbeHostTest, what_the_kernel_tells_about_waits_is_looked_up) {
+  const testing::TemporaryFolder folder;
+  const WaitFacts nothing = probe_waits(folder.path().string(), folder.path().string());
+  EXPECT_FALSE(nothing.per_thread || nothing.pressure || nothing.cpu_quota);
+  std::filesystem::create_directory(folder / "self");
+  testing::put_bytes(folder / "self/schedstat", "1 2 3\n");
+  testing::put_bytes(folder / "cgroup.controllers", "cpu memory\n");
+  const WaitFacts some = probe_waits(folder.path().string(), folder.path().string());
+  EXPECT_TRUE(some.per_thread && some.cpu_quota);
+  EXPECT_FALSE(some.pressure);
+  std::filesystem::remove(folder / "cgroup.controllers");
+  std::filesystem::create_directory(folder / "cpu");
+  EXPECT_TRUE(probe_waits("", folder.path().string()).cpu_quota) << "control groups of version 1";
 }
 
 TEST(ProbeLibraryTest, asking_for_any_library_is_safe) {

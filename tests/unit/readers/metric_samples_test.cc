@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "strobe/base/gzip_pack.h"
+#include "strobe/readers/recording/recording_facts.h"
 #include "tests/support/sketch.h"
 #include "tests/support/temporary_folder.h"
 
@@ -244,6 +245,53 @@ TEST(CounterSeriesTest, of_two_values_for_one_time_the_last_counts_and_infinity_
   ASSERT_EQ(series.size(), 1u);
   EXPECT_THAT(series[0].times_ns, ElementsAre(1_us));
   EXPECT_THAT(series[0].values, ElementsAre(2));
+}
+
+// Samples of two processes as a recording has them; the second one ends early.
+Sketch two_recorded_processes() {
+  Sketch sketch;
+  sketch.metadata().traits.dialect = kRecordingDialect;
+  sketch.track("1/metrics", TrackKind::kOther)
+      .counter("process_rss_bytes", "process_rss_bytes", 10_us, 100)
+      .counter("major_faults", "major_faults", 10_us, 5)
+      .counter("process_rss_bytes", "process_rss_bytes", 30_us, 120)
+      .counter("major_faults", "major_faults", 30_us, 6);
+  sketch.track("2/metrics", TrackKind::kOther)
+      .counter("process_rss_bytes", "process_rss_bytes", 10_us, 40)
+      .counter("major_faults", "major_faults", 10_us, 1)
+      .counter("major_faults", "major_faults", 20_us, 3);
+  return sketch;
+}
+
+TEST(CounterSeriesTest, recorded_processes_add_up) {
+  const std::vector<MetricSeries> series = counter_series(two_recorded_processes().trace());
+  ASSERT_EQ(series.size(), 2u);
+  EXPECT_EQ(series[0].metric, "major_faults");
+  EXPECT_EQ(series[0].device, "Host");
+  EXPECT_THAT(series[0].times_ns, ElementsAre(10_us, 20_us, 30_us));
+  EXPECT_THAT(series[0].values, ElementsAre(6, 8, 9)) << "what was counted stays";
+  EXPECT_EQ(series[1].metric, "process_rss_bytes");
+  EXPECT_THAT(series[1].times_ns, ElementsAre(10_us, 30_us));
+  EXPECT_THAT(series[1].values, ElementsAre(140, 120)) << "what has ended holds no memory";
+}
+
+TEST(CounterSeriesTest, counters_of_recorded_threads_are_no_metrics_of_the_run) {
+  Sketch sketch;
+  sketch.metadata().traits.dialect = kRecordingDialect;
+  sketch.thread(21).counter("core", "core", 1_us, 3);
+  EXPECT_THAT(counter_series(sketch.trace()), IsEmpty());
+}
+
+TEST(CounterSeriesTest, a_recorded_counter_keeps_its_only_key) {
+  Sketch sketch;
+  sketch.metadata().traits.dialect = kRecordingDialect;
+  sketch.track("Host/metrics", TrackKind::kOther)
+      .counter("foreign_process_cpu_usage", "cc1 (9)", 1_us, 80)
+      .counter("host_load", "host_load", 1_us, 2);
+  const std::vector<MetricSeries> series = counter_series(sketch.trace());
+  ASSERT_EQ(series.size(), 2u);
+  EXPECT_EQ(series[0].metric, "foreign_process_cpu_usage cc1 (9)");
+  EXPECT_EQ(series[1].metric, "host_load");
 }
 
 TEST(CounterSeriesTest, a_trace_without_counters_has_no_series) {

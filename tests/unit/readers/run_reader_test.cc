@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/run_file_sketch.h"
 #include "tests/support/sketch.h"
 #include "tests/support/temporary_folder.h"
 
@@ -307,6 +308,50 @@ TEST(RunReaderTest, the_shared_pair_is_read_with_its_series) {
   std::size_t samples = 0;
   for (const MetricSeries& series : run->ranks[0].metrics) samples += series.values.size();
   EXPECT_EQ(samples, 129u);
+}
+
+void sketch_recorded(const TemporaryFolder& folder, const std::string& name, std::uint64_t start_ns,
+                     const std::string& rank = "") {
+  test::RunFileSketch file(folder / name);
+  file.process(static_cast<std::int64_t>(start_ns));
+  if (!rank.empty()) file.fact("rank", rank);
+  file.work(file.kernel_shape("gemm " + name), start_ns, 5, 1);
+}
+
+TEST(RunReaderTest, the_ranks_of_a_recorded_run_are_its_processes) {
+  const TemporaryFolder folder;
+  sketch_recorded(folder, "run/rank1-process-4.strobe", 100, "1");
+  sketch_recorded(folder, "run/rank0-process-5.strobe", 200, "0");
+  sketch_recorded(folder, "run/host-3.strobe", 50);
+  put(folder, "run/run.json", R"({"strobe_run":1,"recordings":[]})");
+  const RunResult run = run_of(folder / "run");
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->label, "run");
+  EXPECT_THAT(numbers_of(*run), ElementsAre(0, 1));
+  EXPECT_EQ(kernel_of(run->ranks[0]), "gemm run/rank0-process-5.strobe");
+}
+
+TEST(RunReaderTest, recorded_processes_that_are_no_ranks_come_by_their_start) {
+  const TemporaryFolder folder;
+  sketch_recorded(folder, "run/process-4.strobe", 900);
+  sketch_recorded(folder, "run/process-5.strobe", 200);
+  const RunResult run = run_of(folder / "run");
+  ASSERT_TRUE(run);
+  EXPECT_THAT(numbers_of(*run), ElementsAre(0, 1));
+  EXPECT_EQ(kernel_of(run->ranks[0]), "gemm run/process-5.strobe");
+}
+
+TEST(RunReaderTest, several_recorded_runs_are_named) {
+  const TemporaryFolder folder;
+  for (const std::string number : {"1", "2", "3"}) {
+    sketch_recorded(folder, "before/" + number + "/process-4.strobe", 900);
+    put(folder, "before/" + number + "/run.json", R"({"strobe_run":1,"recordings":[]})");
+  }
+  const RunResult run = run_of(folder / "before");
+  ASSERT_FALSE(run);
+  EXPECT_THAT(run.error().what, HasSubstr("3 runs, '1' to '3'"));
+  EXPECT_THAT(run.error().hint, HasSubstr((folder / "before/1").string()));
+  EXPECT_TRUE(run_of(folder / "before/2"));
 }
 
 }  // namespace

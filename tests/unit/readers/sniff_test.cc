@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "strobe/base/gzip_pack.h"
+#include "tests/support/run_file_sketch.h"
 #include "tests/support/temporary_folder.h"
 
 namespace strobe::readers {
@@ -61,6 +62,16 @@ TEST(SniffTest, files_of_other_profilers_are_named_with_the_way_to_a_trace) {
   EXPECT_THAT(explain_not_a_trace(perfetto).hint, HasSubstr("traceconv json"));
   const std::string unknown("\x01\x02\0\0", 4);
   EXPECT_THAT(explain_not_a_trace(unknown).what, HasSubstr("binary file"));
+}
+
+TEST(SniffTest, what_strobe_recorded_is_told_apart_by_content) {
+  EXPECT_TRUE(has_trace_name("run/process-17.strobe"));
+  const std::string run = test::run_file_bytes([](test::RunFileSketch& file) { file.process(17); });
+  EXPECT_TRUE(looks_like_trace(run));
+  const std::string kernels("STROBEKR\1\0\0\0", 12);
+  EXPECT_FALSE(looks_like_trace(kernels));
+  EXPECT_THAT(explain_not_a_trace(kernels).what, HasSubstr("recording of kernels"));
+  EXPECT_THAT(explain_not_a_trace(kernels).hint, HasSubstr("strobe kernels"));
 }
 
 TEST(SniffTest, the_error_of_a_folder_names_the_traces_in_it) {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "tests/support/run_file_sketch.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/trace_text.h"
 
@@ -205,6 +206,18 @@ TEST_F(TraceCacheTest, what_is_no_trace_is_still_told) {
   ASSERT_FALSE(loaded);
   EXPECT_EQ(loaded.error().code, ErrorCode::kMalformed);
   EXPECT_FALSE(read_trace_cached(folder_ / "missing", {}, cache_));
+}
+
+TEST_F(TraceCacheTest, what_strobe_recorded_needs_no_cache) {
+  path_ = folder_ / "process-17.strobe";
+  {
+    test::RunFileSketch run(path_);
+    run.process(17).work(run.kernel_shape("gemm"), 10, 5, 1);
+  }
+  const LoadedTrace loaded = read_and_store();
+  EXPECT_EQ(loaded.trace.slice_count(), 1u);
+  EXPECT_FALSE(loaded.ticket);
+  EXPECT_THAT(cached(".trace"), IsEmpty());
 }
 
 }  // namespace

@@ -137,6 +137,23 @@ TEST(ApiTest, unknown_routes_traces_slices_tracks_and_counters_are_not_found) {
   }
 }
 
+TEST(ApiTest, a_recording_tells_how_far_its_loaded_content_reaches) {
+  auto loaded = readers::read_trace_bytes(
+      R"([{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}])", "a.json");
+  ASSERT_TRUE(loaded);
+  const auto open = std::make_shared<const OpenTrace>(
+      "a.json", std::move(*loaded), TraceEdition{.generation = 9, .is_recording = true});
+  const TraceLookup lookup = [&](std::string_view) -> Result<std::shared_ptr<const OpenTrace>> {
+    return open;
+  };
+  const auto answer =
+      api_answer("recording", Query(Query::Parameters{{"trace", "a.json"}}), lookup);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(*answer, R"({"traces":[{"trace":"a.json","generation":9,"is_recording":true,)"
+                     R"("reach_ns":2000}]})");
+  EXPECT_FALSE(api_answer("recording", Query(Query::Parameters{}), lookup));
+}
+
 TEST(ApiTest, wrong_parameters_are_named) {
   Folder folder;
   const std::map<std::string, std::string> culprits = {

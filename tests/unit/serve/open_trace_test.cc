@@ -14,8 +14,11 @@ TEST(OpenTraceTest, its_parts_are_made_once_and_stay_where_they_are) {
   auto loaded = readers::read_trace_bytes(
       R"([{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}])", "a.json");
   ASSERT_TRUE(loaded);
-  const OpenTrace open("run/a.json", std::move(*loaded));
+  const OpenTrace open("run/a.json", std::move(*loaded), {.generation = 3, .is_recording = true});
   EXPECT_EQ(open.name(), "run/a.json");
+  EXPECT_EQ(open.edition().generation, 3u);
+  EXPECT_TRUE(open.edition().is_recording);
+  EXPECT_EQ(open.shown_time(), open.timeline().reach());
   EXPECT_EQ(open.trace().slice_count(), 1u);
   EXPECT_EQ(&open.timeline(), &open.timeline());
   EXPECT_EQ(&open.timeline().trace(), &open.trace());

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "strobe/base/gzip_pack.h"
+#include "tests/support/run_file_sketch.h"
 #include "tests/support/temporary_folder.h"
 
 namespace strobe::serve {
@@ -90,6 +91,37 @@ TEST(RunFolderTest, lists_of_kernels_are_found_beside_the_traces_by_what_they_ho
   logs.write("table.txt", "empty now\n");
   folder.scan();
   EXPECT_THAT(kernel_names(folder), ElementsAre("own.json", "report.ncu-rep", "run/k.csv.gz"));
+}
+
+void sketch_run_file(const fs::path& path) {
+  test::RunFileSketch run(path);
+  run.process(17);
+}
+
+TEST(RunFolderTest, a_recorded_run_has_its_processes_as_traces) {
+  const test::LogFolder logs;
+  sketch_run_file(logs.path() / "run/rank0-process-17.strobe");
+  sketch_run_file(logs.path() / "run/rank1-process-18.strobe");
+  sketch_run_file(logs.path() / "run/host-5.strobe");
+  sketch_run_file(logs.path() / "on_the_host/host-6.strobe");
+  logs.write("run/run.json", R"({"strobe_run": 1, "recordings": []})");
+  logs.write("run/kernels.strobe", "STROBEKR and more");
+  RunFolder folder = opened(logs.path());
+  const auto found = folder.scan();
+  ASSERT_THAT(names(found), ElementsAre("on_the_host/host-6.strobe", "run/rank0-process-17.strobe",
+                                        "run/rank1-process-18.strobe"));
+  EXPECT_EQ(found[1].run, "run");
+  EXPECT_EQ(found[1].worker, "rank0-process-17");
+  EXPECT_FALSE(found[1].is_profile);
+  EXPECT_THAT(kernel_names(folder), ElementsAre("run/kernels.strobe"));
+}
+
+TEST(RunFolderTest, samples_can_be_served_alone) {
+  const test::LogFolder logs;
+  sketch_run_file(logs.path() / "run/process-17.strobe");
+  sketch_run_file(logs.path() / "run/host-5.strobe");
+  EXPECT_THAT(names(opened(logs.path() / "run/host-5.strobe").scan()),
+              ElementsAre("host-5.strobe"));
 }
 
 TEST(RunFolderTest, benchmarks_are_found_by_what_they_hold) {

@@ -97,6 +97,7 @@ TEST(RunsAnswerTest, traces_are_listed_by_run_with_what_is_known_of_them) {
                  .stamp = {.bytes = 123}};
   ready.state = TraceState::kReady;
   ready.progress = 1;
+  ready.edition = {.generation = 4, .is_recording = true};
   ready.facts = TraceFacts{
       .dialect = "d", .device = "D", .rank = 3, .slices = 7, .span_ns = 9, .import_warning = ""};
   ShelvedTrace failed;
@@ -108,17 +109,31 @@ TEST(RunsAnswerTest, traces_are_listed_by_run_with_what_is_known_of_them) {
   failed.error = Error{ErrorCode::kMalformed, "broken", "a.json", "fix it"};
   const std::string text =
       runs_answer("logs", {.generation = 5, .is_loading = true, .traces = {failed, ready}});
-  EXPECT_EQ(text,
-            R"({"strobe":")" + std::string(kVersion) +
-                R"(","folder":"logs","generation":5,"loading":true,"runs":[{"name":"r","traces":[)"
-                R"({"trace":"r/w.pt.trace.json","worker":"w","span":"1","state":"ready",)"
-                R"("progress":1,"error":null,"file_bytes":123,"dialect":"d","device":"D","rank":3,)"
-                R"("slices":7,"span_ns":9,"import_warning":null}]},{"name":"top","traces":[)"
-                R"({"trace":"a.json","worker":"a","span":"default","state":"failed","progress":0,)"
-                R"("error":{"code":"unreadable","what":"broken","where":"a.json","hint":"fix it"},)"
-                R"("file_bytes":0,"dialect":null,"device":null,"rank":null,"slices":null,)"
-                R"("span_ns":null,"import_warning":null}]}],"kernel_files":[],)"
-                R"("bench_files":[]})");
+  EXPECT_EQ(
+      text,
+      R"({"strobe":")" + std::string(kVersion) +
+          R"(","folder":"logs","generation":5,"loading":true,"runs":[{"name":"r","recorded":null,)"
+          R"("traces":[)"
+          R"({"trace":"r/w.pt.trace.json","worker":"w","span":"1","state":"ready",)"
+          R"("progress":1,"error":null,"file_bytes":123,"dialect":"d","device":"D","rank":3,)"
+          R"("slices":7,"span_ns":9,"import_warning":null,"generation":4,"is_recording":true}]},)"
+          R"({"name":"top","recorded":null,"traces":[)"
+          R"({"trace":"a.json","worker":"a","span":"default","state":"failed","progress":0,)"
+          R"("error":{"code":"unreadable","what":"broken","where":"a.json","hint":"fix it"},)"
+          R"("file_bytes":0,"dialect":null,"device":null,"rank":null,"slices":null,)"
+          R"("span_ns":null,"import_warning":null,"generation":0,"is_recording":false}]}],)"
+          R"("kernel_files":[],)"
+          R"("bench_files":[]})");
+}
+
+TEST(RunsAnswerTest, a_recorded_run_says_what_was_recorded) {
+  ShelfView view;
+  view.traces.emplace_back().found.run = "r";
+  view.recorded["r"] = std::make_shared<const RecordedRun>(*parse_recorded_run(
+      R"({"strobe_run":1,"recordings":[{"state":"finished","command":["true"],"exit_code":0}]})"));
+  EXPECT_NE(runs_answer("x", view).find(
+                R"({"name":"r","recorded":{"state":"finished","command":"true","exit_code":0,)"),
+            std::string::npos);
 }
 
 TEST(RunsAnswerTest, an_empty_folder_has_no_runs) {

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "strobe/wire/run_file.h"
 #include "tests/support/temporary_folder.h"
 
 namespace strobe::serve {
@@ -251,6 +252,181 @@ TEST(TraceShelfTest, a_file_that_grows_waits_until_it_rests) {
   shelf.rescan();  // nothing has changed since the last scan
   EXPECT_TRUE(eventually([&] { return shelf.find(name).trace.has_value(); }));
   EXPECT_EQ(loads, 1);
+}
+
+// A run that is being recorded. Its file has as many slices as bytes after the first eight.
+class GrowingRun {
+ public:
+  GrowingRun() { say("recording"); }
+
+  void say(const std::string& state) {
+    logs_.write("run.json", R"({"strobe_run":1,"recordings":[{"recorder":42,"state":")" + state +
+                                "\"}]}" + std::string(++times_said_, ' '));
+  }
+  void write(std::size_t slices) {
+    logs_.write(
+        kName, std::string(wire::kChunkMagic, sizeof wire::kChunkMagic) + std::string(slices, 'x'));
+  }
+  void write_samples(std::size_t bytes) { logs_.write("host-42.strobe", std::string(bytes, 'x')); }
+  RunFolder folder() const {
+    return std::move(RunFolder::open({(logs_.path() / kName).string()})).value();
+  }
+  // 0 slices cannot be read.
+  Result<readers::LoadedTrace> load(const FoundTrace& found) {
+    ++loads;
+    const std::size_t slices = std::filesystem::file_size(found.path) - sizeof wire::kChunkMagic;
+    if (slices == 0) return Error{ErrorCode::kMalformed, "nothing in it yet", "", ""};
+    std::string events;
+    for (std::size_t i = 0; i < slices; ++i) {
+      events += (i == 0 ? "" : ",") + std::string(R"({"ph":"X","name":"a","pid":1,"tid":1,"ts":)") +
+                std::to_string(10 * i) + R"(,"dur":5})";
+    }
+    return readers::read_trace_bytes("[" + events + "]", kName);
+  }
+  ShelfOptions options(milliseconds reload = milliseconds(0)) {
+    ShelfOptions options;
+    options.load = [this](const FoundTrace& found, const readers::LoadOptions&) {
+      return load(found);
+    };
+    options.rescan = std::chrono::hours(1);
+    options.reload = reload;
+    options.is_alive = [](auto, auto&) { return true; };
+    return options;
+  }
+
+  static constexpr const char* kName = "process-7.strobe";
+  std::atomic<int> loads = 0;
+
+ private:
+  LogFolder logs_;
+  std::size_t times_said_ = 0;
+};
+
+// Of the loaded content; 0 if there is none.
+std::size_t slices_on(TraceShelf& shelf) {
+  const auto found = shelf.find(GrowingRun::kName);
+  return found.trace ? (*found.trace)->trace().slice_count() : 0;
+}
+
+TEST(TraceShelfTest, a_recording_is_loaded_at_once_and_again_when_it_has_grown_and_is_asked_for) {
+  GrowingRun run;
+  run.write(1);
+  TraceShelf shelf(run.folder(), run.options());
+  ASSERT_TRUE(eventually([&] { return slices_on(shelf) == 1; })) << "it has not rested yet";
+  EXPECT_TRUE(shelf.view().traces[0].edition.is_recording);
+  const std::uint64_t before = shelf.view().traces[0].edition.generation;
+  const std::uint64_t bytes = shelf.view().traces[0].found.stamp.bytes;
+  run.write(3);
+  shelf.rescan();
+  std::this_thread::sleep_for(milliseconds(20));
+  EXPECT_EQ(run.loads, 1) << "nobody looks at it";
+  EXPECT_EQ(shelf.view().traces[0].state, TraceState::kReady);
+  EXPECT_EQ(shelf.view().traces[0].found.stamp.bytes, bytes) << "as far as it is loaded";
+  EXPECT_FALSE(shelf.view().is_loading);
+  EXPECT_EQ(slices_on(shelf), 1u) << "the older content answers until the newer is there";
+  ASSERT_TRUE(eventually([&] { return slices_on(shelf) == 3; }));
+  EXPECT_EQ(run.loads, 2);
+  EXPECT_GT(shelf.view().traces[0].edition.generation, before);
+}
+
+TEST(TraceShelfTest, a_recording_is_not_loaded_again_before_its_time) {
+  GrowingRun run;
+  run.write(1);
+  TraceShelf shelf(run.folder(), run.options(std::chrono::hours(1)));
+  ASSERT_TRUE(eventually([&] { return slices_on(shelf) == 1; }));
+  run.write(2);
+  shelf.rescan();
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(slices_on(shelf), 1u);
+    std::this_thread::sleep_for(milliseconds(2));
+  }
+  EXPECT_EQ(run.loads, 1);
+}
+
+TEST(TraceShelfTest, a_recording_that_has_ended_is_loaded_a_last_time) {
+  GrowingRun run;
+  run.write(2);
+  TraceShelf shelf(run.folder(), run.options());
+  ASSERT_TRUE(eventually([&] { return slices_on(shelf) == 2; }));
+  ASSERT_EQ(shelf.view().recorded.size(), 1u);
+  EXPECT_EQ(shelf.view().recorded.begin()->second->state, RunState::kRecording);
+  run.say("finished");
+  shelf.rescan();
+  EXPECT_EQ(shelf.view().recorded.begin()->second->state, RunState::kFinished);
+  ASSERT_TRUE(eventually([&] {
+    const auto found = shelf.find(GrowingRun::kName);
+    return found.trace && !(*found.trace)->edition().is_recording;
+  }));
+  EXPECT_EQ(run.loads, 2);
+  shelf.rescan();
+  EXPECT_EQ(slices_on(shelf), 2u);
+  std::this_thread::sleep_for(milliseconds(20));
+  EXPECT_EQ(run.loads, 2) << "nothing has changed since";
+}
+
+TEST(TraceShelfTest, samples_beside_a_recording_are_a_reason_to_load_it_again) {
+  GrowingRun run;
+  run.write(1);
+  run.write_samples(1);
+  TraceShelf shelf(run.folder(), run.options());
+  ASSERT_TRUE(eventually([&] { return slices_on(shelf) == 1; }));
+  std::size_t bytes = 1;
+  EXPECT_TRUE(eventually([&] {  // the clock of the file system has ticks
+    run.write_samples(++bytes);
+    shelf.rescan();
+    slices_on(shelf);
+    return run.loads >= 2;
+  }));
+}
+
+TEST(TraceShelfTest, a_recording_that_cannot_be_read_yet_is_tried_again_without_a_complaint) {
+  GrowingRun run;
+  run.write(0);
+  std::atomic<int> complaints = 0;
+  ShelfOptions options = run.options();
+  options.on_failure = [&](auto&, auto&) { ++complaints; };
+  TraceShelf shelf(run.folder(), std::move(options));
+  ASSERT_TRUE(eventually([&] { return states(shelf) == std::vector{TraceState::kFailed}; }));
+  run.write(2);
+  shelf.rescan();
+  EXPECT_TRUE(eventually([&] { return slices_on(shelf) == 2; }));
+  EXPECT_EQ(complaints, 0);
+}
+
+TEST(TraceShelfTest, a_recording_that_was_started_anew_is_another_one) {
+  GrowingRun run;
+  run.write(5);
+  TraceShelf shelf(run.folder(), run.options());
+  ASSERT_TRUE(eventually([&] { return slices_on(shelf) == 5; }));
+  run.write(2);
+  shelf.rescan();
+  EXPECT_NE(slices_on(shelf), 5u) << "the older content is wrong, not old";
+  EXPECT_TRUE(eventually([&] { return slices_on(shelf) == 2; }));
+}
+
+TEST(TraceShelfTest, no_trace_is_loaded_twice_at_once) {
+  GrowingRun run;
+  run.write(1);
+  std::atomic<int> at_once = 0;
+  std::atomic<int> most_at_once = 0;
+  ShelfOptions options = run.options();
+  options.threads = 8;
+  options.load = [&](const FoundTrace& found, const readers::LoadOptions&) {
+    most_at_once = std::max(most_at_once.load(), ++at_once);
+    std::this_thread::sleep_for(milliseconds(5));
+    auto loaded = run.load(found);
+    --at_once;
+    return loaded;
+  };
+  TraceShelf shelf(run.folder(), std::move(options));
+  for (std::size_t slices = 2; slices < 12; ++slices) {
+    run.write(slices);
+    shelf.rescan();
+    slices_on(shelf);
+    std::this_thread::sleep_for(milliseconds(2));
+  }
+  ASSERT_TRUE(eventually([&] { return slices_on(shelf) == 11; }));
+  EXPECT_EQ(most_at_once, 1);
 }
 
 TEST(TraceShelfTest, stopping_interrupts_what_is_being_loaded) {

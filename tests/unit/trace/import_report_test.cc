@@ -24,7 +24,8 @@ TEST(ImportReportTest, the_first_examples_by_offset_are_kept) {
 
 TEST(ImportReportTest, a_trace_is_cut_off_if_its_text_or_its_packed_data_ends_early) {
   EXPECT_FALSE(ImportReport().is_cut_off());
-  for (const ImportIssue issue : {ImportIssue::kTruncatedFile, ImportIssue::kBadCompressedData}) {
+  for (const ImportIssue issue : {ImportIssue::kTruncatedFile, ImportIssue::kBadCompressedData,
+                                  ImportIssue::kUnfinishedRecording}) {
     ImportReport report;
     report.add(issue, 100);
     EXPECT_TRUE(report.is_cut_off());

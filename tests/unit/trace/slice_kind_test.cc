@@ -24,6 +24,14 @@ TEST(SliceKindTest, a_kind_is_in_the_tree_or_on_the_device_but_never_both) {
   EXPECT_FALSE(is_device_work(SliceKind::kDeviceAnnotation));
 }
 
+TEST(SliceKindTest, a_condition_is_neither_time_of_the_program_nor_work) {
+  EXPECT_EQ(word_of(SliceKind::kCondition), "condition");
+  EXPECT_FALSE(is_tree_kind(SliceKind::kCondition));
+  EXPECT_FALSE(is_on_device(SliceKind::kCondition));
+  EXPECT_FALSE(is_busy(SliceKind::kCondition));
+  EXPECT_FALSE(stretches_extent(SliceKind::kCondition));
+}
+
 TEST(SliceFlagTest, the_classic_tables_may_decide_otherwise) {
   EXPECT_TRUE(communicates_in_classic_tables(kCommunicates | kUnfinished));
   EXPECT_FALSE(communicates_in_classic_tables(kCommunicates | kClassicDiffers));

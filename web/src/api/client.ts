@@ -1,6 +1,6 @@
 import type { BenchDetails, BenchGrids, BenchPoints, BenchRun, BenchTable } from './bench_types.ts';
 import type {
-  ApiErrorBody, Comparison, CounterPoints, Diff, KernelStudy, Memory, Modules, Runs, SearchResult, Selection, SliceDetails, Summary, Tile,
+  ApiErrorBody, Comparison, CounterPoints, Diff, KernelStudy, Memory, Modules, Recordings, Runs, SearchResult, Selection, SliceDetails, Summary, Tile,
   Timeline,
 } from './types.ts';
 
@@ -69,6 +69,7 @@ export class Client {
 
   runs = (): Promise<Runs> => this.get('runs', {});
   summary = (traces: readonly string[]): Promise<Summary> => this.get('summary', { trace: traces });
+  recording = (traces: readonly string[]): Promise<Recordings> => this.get('recording', { trace: traces });
   timeline = (trace: string): Promise<Timeline> => this.get('timeline', { trace });
   memory = (trace: string): Promise<Memory> => this.get('memory', { trace });
   modules = (trace: string): Promise<Modules> => this.get('modules', { trace });

@@ -27,10 +27,27 @@ export interface TraceEntry {
   slices: number | null;
   span_ns: number | null;
   import_warning: string | null;
+  generation: number; // of its content: another one whenever it was loaded
+  is_recording: boolean; // there will be more
+}
+
+// What `strobe record` says about a run.
+export interface RecordedRun {
+  state: 'recording' | 'finished' | 'killed';
+  command: string | null;
+  exit_code: number | null; // of a program that failed, if one has
+  signal: number | null; // that has ended the program
+  started_ms: number | null;
+  duration_ns: number | null;
+  processes: number; // that have a trace
+  ranks: number;
+  missing: { source: string; is_partial: boolean; why: string }[];
+  losses: string[];
 }
 
 export interface Run {
   name: string;
+  recorded: RecordedRun | null; // null: not recorded by strobe
   traces: TraceEntry[];
 }
 
@@ -87,7 +104,8 @@ export interface Summary {
   tables: Record<string, Table>;
 }
 
-export type TrackKind = 'host' | 'device' | 'async' | 'other';
+// `condition`: not the program's own time, but a state of the machine during it.
+export type TrackKind = 'host' | 'device' | 'async' | 'other' | 'condition';
 
 export interface TrackGroup {
   name: string;
@@ -108,8 +126,14 @@ export interface Track {
 
 export interface CounterInfo {
   counter: number;
-  name: string;
-  unit: 'share' | 'bytes' | 'number';
+  name: string; // in the whole trace
+  label: string; // below its group or thread; lines of one label are drawn together
+  key: string; // tells them apart
+  group: number | null; // index into groups
+  track: number | null; // the thread that it is about
+  is_main: boolean;
+  unit: string; // share, bytes, number, or as it is written: MHz, B/s
+  min: number;
   max: number;
 }
 
@@ -123,6 +147,10 @@ export interface Timeline {
   origin_ns: string;
   span_ns: number;
   summary_span_ns: number; // what a summary's shares of the span are of
+  reach_start_ns: number; // of everything that can be shown; samples may be before the first slice
+  reach_end_ns: number;
+  generation: number;
+  is_recording: boolean;
   groups: TrackGroup[];
   tracks: Track[];
   counters: CounterInfo[];
@@ -140,6 +168,7 @@ export interface Tile {
   start_ns: number;
   end_ns: number;
   columns: number;
+  generation: number;
   names: string[];
   rows: TileRow[];
 }
@@ -201,7 +230,13 @@ export interface Selection {
 }
 
 export interface CounterPoints {
+  generation: number;
   points: [number, number, number][]; // time, lowest, highest
+}
+
+// How far the loaded content of traces reaches.
+export interface Recordings {
+  traces: { trace: string; generation: number; is_recording: boolean; reach_ns: number }[];
 }
 
 export interface MemoryPlace {

@@ -23,7 +23,11 @@ export const kKinds: readonly Kind[] = [
   { name: 'copy', light: '#dda6c8', dark: '#8e4e77' },
   { name: 'memset', light: '#ecd0e1', dark: '#6b445f' },
   { name: 'device annotation', light: '#cbe4db', dark: '#385c51' },
+  { name: 'condition', light: '#e9b0a6', dark: '#8c3f34' },
 ];
+
+// Conditions are also hatched: they are not the program's own time.
+export const kConditionKind = 13;
 
 // Labels of the step breakdown, by their key in the summary, and the kind whose colour they share. `idle` has none: it is the
 // background, hatched.

@@ -17,6 +17,10 @@ export class Observable<T> {
     for (const listener of [...this.listeners]) listener();
   }
 
+  get isHeard(): boolean {
+    return this.listeners.size > 0;
+  }
+
   // Returns a function that stops listening.
   listen(listener: () => void): () => void {
     this.listeners.add(listener);

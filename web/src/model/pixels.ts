@@ -1,11 +1,12 @@
 import type { Tile, TileRow } from '../api/types.ts';
-import { type Rgb, type Theme, kKinds, kTones, mixed, rgbOf, toned, toneOf } from './kinds.ts';
+import { type Rgb, type Theme, kConditionKind, kKinds, kTones, mixed, rgbOf, toned, toneOf } from './kinds.ts';
 import type { Patch } from './tile_grid.ts';
 import { type Viewport, spanOf } from './viewport.ts';
 
 // Paints rows of slices into an image, without a canvas. A row of the timeline looks the same from top to bottom, so one line
 // of pixels is made from its slices and then repeated: the cost is one fill per slice, however tall the row.
 
+const kHatch_px = 7; // between two stripes
 const kCovers = 16; // levels of cover that dense parts distinguish
 
 // A tile with its rows indexed and its names checked against the search.
@@ -49,6 +50,7 @@ function pixelOf([r, g, b]: Rgb): number {
 
 export interface Inks {
   background: number;
+  hatch: number;
   // [dimmed][kind][tone][cover]: full cover is the colour of a whole slice
   pixels: Uint32Array;
 }
@@ -68,7 +70,9 @@ export function inksOf(theme: Theme, background: string): Inks {
       }
     }
   }
-  return { background: pixelOf(base), pixels };
+  const condition = rgbOf(kKinds[kConditionKind][theme]);
+  const hatch = mixed(condition, theme === 'light' ? [90, 20, 10] : [255, 225, 220], 0.34);
+  return { background: pixelOf(base), hatch: pixelOf(hatch), pixels };
 }
 
 function ink(inks: Inks, dimmed: number, kind: number, tone: number, cover: number): number {
@@ -143,6 +147,21 @@ export function repeatLine(image: Uint32Array, line: Uint32Array, top: number, b
   const width = line.length;
   const last = Math.min(bottom, image.length / width);
   for (let y = Math.max(0, top); y < last; ++y) image.set(line, y * width);
+}
+
+// The same with stripes on everything that is painted, so that it reads without colour.
+export function hatchLine(
+  image: Uint32Array, line: Uint32Array, top: number, bottom: number, inks: Inks, density: number,
+): void {
+  const width = line.length;
+  const last = Math.min(bottom, image.length / width);
+  const [period, thick] = [Math.round(kHatch_px * density), Math.max(1, Math.round(density))];
+  for (let y = Math.max(0, top); y < last; ++y) {
+    image.set(line, y * width);
+    for (let x = (period - (y % period)) % period; x < width; x += period) {
+      for (let i = x; i < Math.min(width, x + thick); ++i) if (line[i] !== inks.background) image[y * width + i] = inks.hatch;
+    }
+  }
 }
 
 export type Hit =

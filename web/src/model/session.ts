@@ -19,7 +19,20 @@ function asApiError(reason: unknown): ApiError {
 }
 
 const kPollBusyMs = 400;
+const kPollRecordingMs = 2000;
 const kPollIdleMs = 4000;
+const kFollowMs = 1000;
+
+interface Asked {
+  answer: Observable<Loaded<unknown>>;
+  ask: () => Promise<unknown>;
+}
+
+// A trace that is being recorded.
+export interface Following {
+  generation: number;
+  reach_ns: number; // how much of it is loaded
+}
 
 // Shared by all screens: the current place, what the server has, and cached answers.
 export class Session {
@@ -30,8 +43,12 @@ export class Session {
   readonly theme: Observable<Theme>;
   readonly themeChoice: Observable<ThemeChoice>;
   private readonly address: Address;
-  private readonly answers = new Map<string, Observable<Loaded<unknown>>>();
+  readonly following = new Observable<ReadonlyMap<string, Following>>(new Map()); // the shown recordings in progress
+  isHidden: () => boolean = () => false; // nobody looks at the page
+  private readonly answers = new Map<string, Asked>();
   private timer: ReturnType<typeof setTimeout> | null = null;
+  private isStopped = false;
+  private followTimer: ReturnType<typeof setTimeout> | null = null;
 
   constructor(client: Client, address: Address, report: Summary | null, themeChoice: ThemeChoice, theme: Theme) {
     this.client = client;
@@ -60,9 +77,9 @@ export class Session {
   // The answer under this key; requested once.
   answer<T>(key: string, ask: () => Promise<T>): Observable<Loaded<T>> {
     const known = this.answers.get(key);
-    if (known) return known as Observable<Loaded<T>>;
+    if (known) return known.answer as Observable<Loaded<T>>;
     const answer = new Observable<Loaded<T>>({ is: 'loading' });
-    this.answers.set(key, answer as Observable<Loaded<unknown>>);
+    this.answers.set(key, { answer: answer as Observable<Loaded<unknown>>, ask });
     ask().then(
       (value) => answer.set({ is: 'ready', value }),
       (reason: unknown) => {
@@ -70,6 +87,52 @@ export class Session {
         answer.set({ is: 'failed', error: asApiError(reason) });
       });
     return answer;
+  }
+
+  // There is newer content: what is on the screen is replaced when the new answer is there, the rest is forgotten.
+  renew(name: string): void {
+    for (const [key, { answer, ask }] of [...this.answers]) {
+      if (!key.includes(name)) continue;
+      if (!answer.isHeard) this.answers.delete(key);
+      else ask().then((value) => answer.set({ is: 'ready', value }), () => {}); // the old answer is better than an error
+    }
+  }
+
+  // Asks how far the shown recordings have come, which has the server load what they have written since. Repeats itself.
+  async follow(): Promise<void> {
+    if (this.followTimer) clearTimeout(this.followTimer);
+    const shown = this.recordedTraces();
+    try {
+      if (shown.length > 0 && !this.isHidden()) await this.followNow(shown);
+    } catch {
+      // The server does not answer now; pollRuns says so if it must be said.
+    }
+    if (shown.length === 0 && this.following.value.size > 0) this.following.set(new Map());
+    if (!this.isStopped) this.followTimer = setTimeout(() => void this.follow(), kFollowMs);
+  }
+
+  private recordedTraces(): string[] {
+    const { value: runs } = this.runs;
+    if (runs.is !== 'ready') return [];
+    return this.route.value.traces.filter((trace) => findTrace(runs.value, trace)?.entry.is_recording);
+  }
+
+  // Polls no more.
+  stop(): void {
+    this.isStopped = true;
+    for (const timer of [this.timer, this.followTimer]) if (timer) clearTimeout(timer);
+  }
+
+  private async followNow(shown: readonly string[]): Promise<void> {
+    const { traces } = await this.client.recording(shown);
+    const before = this.following.value;
+    this.following.set(new Map(traces.filter((one) => one.is_recording).map(({ trace, generation, reach_ns }) => [trace, { generation, reach_ns }])));
+    const known = this.runs.value;
+    for (const { trace, generation, is_recording } of traces) {
+      const last = before.get(trace)?.generation ?? (known.is === 'ready' ? findTrace(known.value, trace)?.entry.generation : undefined);
+      if (last !== generation) this.renew(trace);
+      if (!is_recording) void this.pollRuns();
+    }
   }
 
   async pollRuns(): Promise<void> {
@@ -81,20 +144,22 @@ export class Session {
       if (last.is === 'ready' && last.value.generation !== value.generation) this.forgetChanged(last.value, value);
       if (last.is !== 'ready' || last.value.generation !== value.generation) this.runs.set({ is: 'ready', value });
       if (value.loading) wait = kPollBusyMs;
+      else if (value.runs.some((run) => run.recorded?.state === 'recording')) wait = kPollRecordingMs;
     } catch (reason) {
       // What is on the screen stays; only a page that never had anything reports the error.
       if (this.runs.value.is !== 'ready') this.runs.set({ is: 'failed', error: asApiError(reason) });
     }
-    this.timer = setTimeout(() => void this.pollRuns(), wait);
+    if (!this.isStopped) this.timer = setTimeout(() => void this.pollRuns(), wait);
   }
 
-  // A file that was rewritten has new answers.
+  // A file that was rewritten has new answers; recordings in progress are followed.
   private forgetChanged(before: Runs, after: Runs): void {
-    const sizes = new Map(allTraces(before).map((entry) => [entry.trace, entry]));
+    const entries = new Map(allTraces(before).map((entry) => [entry.trace, entry]));
     for (const entry of allTraces(after)) {
-      const old = sizes.get(entry.trace);
-      if (old?.state !== 'ready' || (old.file_bytes === entry.file_bytes && entry.state === 'ready')) continue;
-      this.forget(entry.trace);
+      const old = entries.get(entry.trace);
+      if (old?.state !== 'ready' || (old.generation === entry.generation && entry.state === 'ready')) continue;
+      if (entry.state !== 'ready') this.forget(entry.trace);
+      else if (!entry.is_recording || !this.following.value.has(entry.trace)) this.renew(entry.trace);
     }
     const benches = new Map(before.bench_files.map((one) => [one.file, one.modified_ms]));
     for (const { file, modified_ms } of after.bench_files) {

@@ -30,10 +30,11 @@ export function topLevel(span_ns: number): number {
   return Math.max(0, Math.ceil(Math.log2(Math.max(1, span_ns) / kTileColumns)));
 }
 
-export function keysCovering(view: Viewport, level: number, span_ns: number): TileKey[] {
+// Within `reach`, which is everything that can be shown.
+export function keysCovering(view: Viewport, level: number, reach: Viewport): TileKey[] {
   const width = kTileColumns * 2 ** level;
-  const first = Math.max(0, Math.floor(view.start_ns / width));
-  const last = Math.min(Math.floor(Math.max(0, span_ns - 1) / width), Math.floor(view.end_ns / width));
+  const first = Math.floor(Math.max(reach.start_ns, view.start_ns) / width);
+  const last = Math.floor(Math.min(Math.max(reach.start_ns, reach.end_ns - 1), view.end_ns) / width);
   const keys: TileKey[] = [];
   for (let index = first; index <= last; ++index) keys.push({ level, index });
   return keys;
@@ -56,36 +57,57 @@ const kAtOnce = 4;
 const kMostTiles = 160;
 const kRetryMs = 1000;
 
+interface Held<T> {
+  level: number;
+  tile: T;
+  isOld: boolean; // there is more to show by now; it is drawn until then
+}
+
 export class TileGrid<T> {
-  private readonly loaded = new Map<string, { level: number; tile: T }>(); // least recently drawn first
+  private readonly loaded = new Map<string, Held<T>>(); // least recently drawn first
   private readonly pending = new Map<string, AbortController>();
   private wanted: TileKey[] = [];
-  private readonly span_ns: number;
-  private readonly top: number;
+  private drawn = new Set<string>(); // of those: what must be up to date
+  private reach: Viewport;
+  private top: number;
   private readonly fetchTile: FetchTile<T>;
   private readonly changed: () => void;
   private readonly retryMs: number;
   private retry: ReturnType<typeof setTimeout> | null = null; // while it runs, nothing is fetched
 
-  constructor(span_ns: number, fetchTile: FetchTile<T>, changed: () => void, retryMs = kRetryMs) {
-    this.span_ns = span_ns;
-    this.top = topLevel(span_ns);
+  constructor(reach: Viewport, fetchTile: FetchTile<T>, changed: () => void, retryMs = kRetryMs) {
+    this.reach = reach;
+    this.top = topLevel(spanOf(reach));
     this.fetchTile = fetchTile;
     this.changed = changed;
     this.retryMs = retryMs;
   }
 
+  // The trace has grown: every tile is fetched again when it is on the screen. Until then the old ones are drawn, unless they
+  // have become wrong.
+  renew(reach: Viewport, keepsOld: boolean): void {
+    this.reach = reach;
+    this.top = topLevel(spanOf(reach));
+    for (const abort of this.pending.values()) abort.abort();
+    this.pending.clear();
+    if (!keepsOld) this.loaded.clear();
+    for (const held of this.loaded.values()) held.isOld = true;
+  }
+
   // Says what is on the screen. Its tiles are fetched first, then its surroundings; requests that are no longer needed are
   // cancelled. After a failed request, nothing is fetched for a moment; then `changed` is called.
-  look(view: Viewport, width_px: number): void {
+  // With `whole`, the tiles of the whole trace are on the screen too; else they stand in for others, and may be old.
+  look(view: Viewport, width_px: number, whole = false): void {
     const level = this.levelOf(view, width_px);
+    const [top, shown] = [keysCovering(this.reach, this.top, this.reach), keysCovering(view, level, this.reach)];
+    this.drawn = new Set([...(whole ? top : []), ...shown].map(textOf));
     const margin = spanOf(view) * 0.5;
     const wide = { start_ns: view.start_ns - margin, end_ns: view.end_ns + margin };
     this.wanted = [
-      { level: this.top, index: 0 },
-      ...keysCovering(view, level, this.span_ns),
-      ...keysCovering(wide, level, this.span_ns),
-      ...keysCovering(view, Math.min(level + 1, this.top), this.span_ns),
+      ...top,
+      ...shown,
+      ...keysCovering(wide, level, this.reach),
+      ...keysCovering(view, Math.min(level + 1, this.top), this.reach),
     ];
     const names = new Set(this.wanted.map(textOf));
     for (const [name, abort] of this.pending) if (!names.has(name)) abort.abort();
@@ -94,12 +116,12 @@ export class TileGrid<T> {
 
   // Tiles that together show the window, without overlap, in time order.
   covering(view: Viewport, width_px: number): Patch<T>[] {
-    return keysCovering(view, this.levelOf(view, width_px), this.span_ns).flatMap((key) => this.bestFor(key));
+    return keysCovering(view, this.levelOf(view, width_px), this.reach).flatMap((key) => this.bestFor(key));
   }
 
   isComplete(view: Viewport, width_px: number): boolean {
-    return keysCovering(view, this.levelOf(view, width_px), this.span_ns)
-      .every((key) => this.loaded.has(textOf(key)));
+    return keysCovering(view, this.levelOf(view, width_px), this.reach)
+      .every((key) => this.loaded.get(textOf(key))?.isOld === false);
   }
 
   stop(): void {
@@ -141,7 +163,7 @@ export class TileGrid<T> {
     const patches: Patch<T>[] = [];
     for (const index of [key.index * 2, key.index * 2 + 1]) {
       const half = { level: key.level - 1, index };
-      if (tileStart(half) >= this.span_ns) continue;
+      if (tileStart(half) >= this.reach.end_ns || tileEnd(half) <= this.reach.start_ns) continue;
       const tile = this.get(half);
       if (tile === undefined) return null;
       patches.push({ tile, start_ns: tileStart(half), end_ns: tileEnd(half) });
@@ -154,7 +176,9 @@ export class TileGrid<T> {
     for (const key of this.wanted) {
       if (this.pending.size >= kAtOnce) return;
       const name = textOf(key);
-      if (!this.loaded.has(name) && !this.pending.has(name)) void this.fetch(key, name);
+      const held = this.loaded.get(name);
+      const isNeeded = held === undefined || (held.isOld && this.drawn.has(name));
+      if (isNeeded && !this.pending.has(name)) void this.fetch(key, name);
     }
   }
 
@@ -163,11 +187,11 @@ export class TileGrid<T> {
     this.pending.set(name, abort);
     try {
       const tile = await this.fetchTile(tileStart(key), tileEnd(key), kTileColumns, abort.signal);
-      this.keep(name, key.level, tile);
+      if (!abort.signal.aborted) this.keep(name, key.level, tile);
     } catch {
       if (!abort.signal.aborted) this.waitForRetry();
     }
-    this.pending.delete(name);
+    if (this.pending.get(name) === abort) this.pending.delete(name);
     this.fetchMore();
     this.changed();
   }
@@ -180,7 +204,8 @@ export class TileGrid<T> {
   }
 
   private keep(name: string, level: number, tile: T): void {
-    this.loaded.set(name, { level, tile });
+    this.loaded.delete(name);
+    this.loaded.set(name, { level, tile, isOld: false });
     for (const [old, { level: oldLevel }] of this.loaded) {
       if (this.loaded.size <= kMostTiles) break;
       if (oldLevel !== this.top) this.loaded.delete(old);

@@ -9,7 +9,7 @@ export interface Listener {
 }
 
 export class TimeWindow {
-  readonly reach: Viewport; // everything that can be shown
+  reach: Viewport; // everything that can be shown
   view: Viewport;
   goal: Viewport | null = null; // the target of an animation
   pointer_ns: number | null = null; // the time under the pointer, on one of the timelines
@@ -53,6 +53,15 @@ export class TimeWindow {
     this.glideTo(fitted(this.reach));
   }
 
+  // The trace has grown, and its times have moved by `by_ns`: what is on the screen stays.
+  regrow(reach: Viewport, by_ns: number): void {
+    this.reach = reach;
+    this.view = clamped(shifted(this.view, by_ns), reach);
+    this.goal = this.goal && clamped(shifted(this.goal, by_ns), reach);
+    if (this.pointer_ns !== null) this.pointer_ns += by_ns;
+    this.changed();
+  }
+
   point(at_ns: number | null): void {
     if (at_ns === this.pointer_ns) return;
     this.pointer_ns = at_ns;
@@ -82,13 +91,13 @@ export class TimeWindow {
 }
 
 export interface Attached {
-  readonly info: { span_ns: number };
+  readonly whole: Viewport; // everything it can show, in its own time
   attach: (window: TimeWindow, zero_ns: number) => void;
 }
 
 // One window for several timelines, so that the given ranges begin at the same place on the screen and all are fully visible.
 export function align(timelines: readonly { timeline: Attached; start_ns: number; duration_ns: number }[]): TimeWindow {
-  const extents = timelines.map(({ timeline, start_ns }) => shifted({ start_ns: 0, end_ns: timeline.info.span_ns }, -start_ns));
+  const extents = timelines.map(({ timeline, start_ns }) => shifted(timeline.whole, -start_ns));
   const window = new TimeWindow({
     start_ns: Math.min(...extents.map((one) => one.start_ns)), end_ns: Math.max(...extents.map((one) => one.end_ns)),
   });

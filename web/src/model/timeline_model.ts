@@ -1,11 +1,16 @@
 import type { Client } from '../api/client.ts';
-import type { CounterPoints, SearchResult, Selection, SliceDetails, SliceRef, Timeline } from '../api/types.ts';
+import type { CounterInfo, Selection, SliceDetails, SliceRef, Timeline } from '../api/types.ts';
+import { CounterTiles } from './counter_tiles.ts';
+import { Growth, isWhole } from './growth.ts';
+import { type Search, firstFrom, kNoSearch, longestOf, sameMatch } from './matches.ts';
 import { type Hit, type LoadedTile, hitTest, judgeNames, loadTile, rowKey } from './pixels.ts';
 import { matcherOf, parseQuery } from './query.ts';
 import { type Patch, TileGrid } from './tile_grid.ts';
-import { type Lane, type Layout, type TrackShape, laneAt, layOut, nextShape, rowPlace, tracksBetween } from './track_layout.ts';
+import {
+  type Lane, type Layout, type TrackShape, groupKey, laneAt, layOut, metricsKey, metricsShape, nextShape, rowPlace, threadsKey, tracksBetween,
+} from './track_layout.ts';
 import { TimeWindow } from './time_window.ts';
-import { type Viewport, framing, revealing, shifted, spanOf } from './viewport.ts';
+import { type Viewport, fitted, framing, revealing, shifted, spanOf } from './viewport.ts';
 
 // What the timeline shows and what is selected on it; no drawing, no DOM. Two kinds of listeners: `repaint` and `pointed` for
 // every change of the picture (the painter waits for the next frame), `changed` for the panels around it.
@@ -18,21 +23,15 @@ export interface Area {
   bottom: number;
 }
 
-export interface Search {
-  typed: string;
-  result: SearchResult | null;
-  index: number; // of the match shown; -1: none yet
-  problem: string;
-}
-
 const kSearchLimit = 5000;
-const kNoSearch: Search = { typed: '', result: null, index: -1, problem: '' };
+const kEndMargin = 0.03; // beside the end of a recording, as a share of the window
 
 export class TimelineModel {
   readonly trace: string;
-  readonly info: Timeline;
+  info: Timeline;
   readonly tiles: TileGrid<LoadedTile>;
-  readonly counters = new Map<number, TileGrid<CounterPoints>>();
+  readonly counters: CounterTiles;
+  isFollowing: boolean; // the window stays at the end of the recording
   window: TimeWindow;
   zero_ns = 0; // the origin of the window and the axis
   scrollTop = 0;
@@ -52,9 +51,12 @@ export class TimelineModel {
   onRepaint: () => void = () => {};
   onPointed: () => void = () => {};
   onChanged: () => void = () => {};
+  onOutdated: () => void = () => {}; // the server has newer content
+  onSlid: () => void = () => {}; // other things are under the pointer, which has not moved
   private readonly client: Client;
   private readonly shapes = new Map<string, TrackShape>();
   private stopListening: () => void = () => {};
+  private newerSeen = -1; // a generation that onOutdated was called for
   private asked = new AbortController();
   private areaAsked = new AbortController();
 
@@ -62,24 +64,115 @@ export class TimelineModel {
     this.client = client;
     this.trace = trace;
     this.info = info;
-    this.window = new TimeWindow({ start_ns: 0, end_ns: info.span_ns });
+    this.isFollowing = info.is_recording;
+    this.window = new TimeWindow(this.whole);
     this.attach(this.window, 0);
     this.layout = layOut(info, this.shapes);
     const repaint = (): void => this.onRepaint();
-    this.tiles = new TileGrid(
-      info.span_ns, async (...window) => loadTile(await client.tile(trace, ...window)), repaint);
-    for (const { counter } of info.counters) {
-      this.counters.set(counter, new TileGrid<CounterPoints>(
-        info.span_ns, (...window) => client.counter(trace, counter, ...window), repaint));
-    }
+    this.tiles = new TileGrid(this.whole, async (...window) => loadTile(this.current(await client.tile(trace, ...window))), repaint);
+    this.counters = new CounterTiles(
+      this.whole, (counter) => async (...window) => this.current(await client.counter(trace, counter, ...window)), repaint);
   }
 
   stop(): void {
     this.stopListening();
     this.tiles.stop();
-    for (const grid of this.counters.values()) grid.stop();
+    this.counters.stop();
     this.asked.abort();
     this.areaAsked.abort();
+  }
+
+  // ---- the content
+
+  // Everything that can be shown.
+  get whole(): Viewport {
+    return { start_ns: this.info.reach_start_ns, end_ns: this.info.reach_end_ns };
+  }
+
+  // Answers about other content than that of `info` would be drawn on the wrong tracks.
+  private current<T extends { generation: number }>(answer: T): T {
+    if (answer.generation === this.info.generation) return answer;
+    if (this.newerSeen !== answer.generation) this.onOutdated();
+    this.newerSeen = answer.generation;
+    throw new Error('the trace has changed');
+  }
+
+  // The recording has grown. What is on the screen and what is chosen stays, unless the window follows the end.
+  renew(info: Timeline): void {
+    const growth = new Growth(this.info, info);
+    const showedAll = isWhole(this.goal ?? this.view, this.whole);
+    const topLane = this.laneAt(0);
+    const hasCounters = this.info.counters.every((one, i) => info.counters[i]?.name === one.name);
+    this.info = info;
+    this.window.regrow(this.whole, growth.by_ns);
+    this.tiles.renew(this.whole, growth.changesNothing);
+    this.counters.renew(this.whole, growth.changesNothing && hasCounters);
+    this.layout = layOut(info, this.shapes);
+    this.keepScroll(topLane);
+    if (this.isFollowing) this.showEnd(showedAll);
+    this.isFollowing = this.isFollowing && info.is_recording;
+    this.moveChosen(growth);
+    this.onChanged();
+    this.onRepaint();
+  }
+
+  // The lane at the top of the screen stays there.
+  private keepScroll(before: Lane | null): void {
+    const now = before && this.layout.lanes.find((lane) => lane.key === before.key);
+    if (before && now && now.top !== before.top) this.scrollGoal = Math.min(this.mostScroll, Math.max(0, this.scrollTop + now.top - before.top));
+  }
+
+  private moveChosen(growth: Growth): void {
+    if (this.mark_ns !== null) this.mark_ns += growth.by_ns;
+    if (this.slice) {
+      const [moved] = growth.slices([this.slice]);
+      this.slice = moved ? { ...moved, links: growth.slices(moved.links), ancestors: growth.slices(moved.ancestors) } : null;
+      if (this.slice) void this.chooseAgain(this.slice);
+    }
+    if (this.area) {
+      const { start_ns, end_ns } = shifted(this.area, growth.by_ns);
+      const tracks = this.area.tracks.flatMap((track) => growth.track(track) ?? []);
+      const isLeft = this.area.tracks.length === 0 || tracks.length > 0;
+      void this.chooseArea(isLeft ? this.areaOf(start_ns, end_ns, tracks) : null, true);
+    }
+    if (this.search.typed !== '') void this.find(this.search.typed, 'stay', true);
+  }
+
+  // Ids of slices may have changed with the content; the details stay if this id is another slice now.
+  private async chooseAgain(known: SliceDetails): Promise<void> {
+    try {
+      const details = await this.client.slice(this.trace, known.slice);
+      const isSame = details.name === known.name && details.start_ns === known.start_ns && details.track === known.track;
+      if (!isSame || this.slice !== known) return;
+      this.slice = details;
+      this.onChanged();
+      this.onRepaint();
+    } catch {
+      // There is no such slice any more: what is known of it is still true.
+    }
+  }
+
+  follow(isOn: boolean): void {
+    this.isFollowing = isOn;
+    if (isOn) this.showEnd(isWhole(this.goal ?? this.view, this.whole));
+    this.onChanged();
+  }
+
+  // The end of the recording at the same zoom.
+  private showEnd(all: boolean): void {
+    const span = spanOf(this.goal ?? this.view);
+    const { end_ns } = this.reach;
+    const view = all ? fitted(this.reach) : { start_ns: end_ns - span * (1 - kEndMargin), end_ns: end_ns + span * kEndMargin };
+    this.window.glideTo(shifted(view, -this.zero_ns));
+    this.pointAt(null);
+    this.onSlid();
+  }
+
+  // The user looks elsewhere.
+  private letGo(): void {
+    if (!this.isFollowing) return;
+    this.isFollowing = false;
+    this.onChanged();
   }
 
   // ---- the window
@@ -124,18 +217,22 @@ export class TimelineModel {
   }
 
   setView(view: Viewport): void {
+    this.letGo();
     this.window.set(shifted(view, -this.zero_ns));
   }
 
   glideTo(view: Viewport): void {
+    this.letGo();
     this.window.glideTo(shifted(view, -this.zero_ns));
   }
 
   zoom(factor: number, at_ns: number | null, glide: boolean): void {
+    this.letGo();
     this.window.zoom(factor, at_ns === null ? null : at_ns - this.zero_ns, glide);
   }
 
   pan(share: number, glide: boolean): void {
+    this.letGo();
     this.window.pan(share, glide);
   }
 
@@ -167,6 +264,15 @@ export class TimelineModel {
     this.shape(lane.key, nextShape(lane));
   }
 
+  // The counters of a thread.
+  toggleMetrics(lane: Lane): void {
+    if (lane.track) this.shape(metricsKey(lane.track), this.hasMetrics(lane) ? 'closed' : 'open');
+  }
+
+  hasMetrics({ track }: Lane): boolean {
+    return track !== null && (this.shapes.get(metricsKey(track)) ?? metricsShape(track)) !== 'closed';
+  }
+
   shape(key: string, shape: TrackShape): void {
     this.shapes.set(key, shape);
     this.layout = layOut(this.info, this.shapes);
@@ -188,7 +294,23 @@ export class TimelineModel {
   // Requests the tiles that the window needs and that are not loaded.
   look(): void {
     this.tiles.look(this.goal ?? this.view, this.columns);
-    for (const grid of this.counters.values()) grid.look(this.goal ?? this.view, this.columns);
+    const strip = this.stripCounter;
+    for (const counter of this.drawnCounters()) this.counters.of(counter).look(this.goal ?? this.view, this.columns, counter === strip);
+  }
+
+  // The one in the strip above the tracks, and those on the screen.
+  drawnCounters(): Set<CounterInfo> {
+    const bottom = this.scrollTop + this.height_px;
+    const lanes = this.layout.lanes.filter((lane) => lane.shape !== 'closed' && lane.top < bottom && lane.top + lane.height > this.scrollTop);
+    const drawn = new Set(lanes.flatMap((lane) => lane.counters));
+    const strip = this.stripCounter;
+    return strip ? drawn.add(strip) : drawn;
+  }
+
+  // Shows where something happens in the whole trace: how busy the first device is, else the first important value.
+  get stripCounter(): CounterInfo | null {
+    const { counters } = this.info;
+    return counters.find((one) => one.unit === 'share') ?? counters.find((one) => one.is_main) ?? counters[0] ?? null;
   }
 
   patches(): Patch<LoadedTile>[] {
@@ -255,8 +377,7 @@ export class TimelineModel {
 
   reveal(ref: SliceRef): void {
     this.glideTo(revealing(this.goal ?? this.view, ref.start_ns, ref.duration_ns, this.reach));
-    const group = this.info.groups.findIndex((one) => one.tracks.includes(ref.track));
-    if (!this.layout.byTrack.has(ref.track) && group >= 0) this.shape(`g${group}`, 'open');
+    this.unhide(ref.track);
     const lane = this.layout.byTrack.get(ref.track);
     if (lane?.shape === 'closed' && ref.row > 0) this.shape(lane.key, 'open');
     const place = rowPlace(this.layout, ref.track, ref.row);
@@ -267,6 +388,15 @@ export class TimelineModel {
     else if (place.top + place.height + margin > top + this.height_px) {
       this.scrollGoal = Math.min(this.mostScroll, place.top + place.height + margin - this.height_px);
     }
+  }
+
+  // Opens what hides a track: its group, the threads without slices.
+  private unhide(track: number): void {
+    const group = this.info.groups.findIndex((one) => one.tracks.includes(track));
+    if (this.layout.byTrack.has(track) || group < 0) return;
+    const key = groupKey(this.info, group);
+    this.shape(key, 'open');
+    if (!this.layout.byTrack.has(track)) this.shape(threadsKey(key), 'open');
   }
 
   // Follows the first arrow: to the kernel, or back to the call that launched it.
@@ -280,11 +410,12 @@ export class TimelineModel {
 
   // ---- the chosen area
 
-  async chooseArea(area: Area | null): Promise<void> {
+  // `again`: about the same, so the sums stay until there are new ones.
+  async chooseArea(area: Area | null, again = false): Promise<void> {
     this.areaAsked.abort();
     this.areaAsked = new AbortController();
     this.area = area;
-    this.areaSums = null;
+    if (!again) this.areaSums = null;
     this.onChanged();
     this.onRepaint();
     if (!area) return;
@@ -309,8 +440,8 @@ export class TimelineModel {
   }
 
   areaBetween(x0: number, y0: number, x1: number, y1: number): Area {
-    const span = this.info.span_ns;
-    const within = (at: number): number => Math.min(Math.max(at, 0), span);
+    const { start_ns, end_ns } = this.whole;
+    const within = (at: number): number => Math.min(Math.max(at, start_ns), end_ns);
     const tracks = tracksBetween(this.layout, Math.min(y0, y1) + this.scrollTop, Math.max(y0, y1) + this.scrollTop);
     // Outside all tracks means all tracks.
     const [top, bottom] = tracks.length === 0
@@ -326,21 +457,22 @@ export class TimelineModel {
 
   // ---- search
 
-  async find(typed: string, settle: 'first' | 'longest' | 'stay'): Promise<void> {
+  // `again`: the same in more content, so the matches stay until there are new ones.
+  async find(typed: string, settle: 'first' | 'longest' | 'stay', again = false): Promise<void> {
     this.asked.abort();
     this.asked = new AbortController();
     const { signal } = this.asked;
     const query = parseQuery(typed);
     const { problem } = matcherOf(typed);
-    this.search = { typed: query ? typed : '', result: null, index: -1, problem };
+    if (!again) this.search = { typed: query ? typed : '', result: null, index: -1, problem };
     this.onChanged();
     this.onRepaint();
     if (!query || problem !== '') return;
     try {
       const result = await this.client.search(this.trace, query.text, query.regex, kSearchLimit, signal);
-      this.search = { typed, result, index: -1, problem: '' };
+      this.search = { typed, result, index: again ? sameMatch(result, this.search) : -1, problem: '' };
       if (settle === 'longest') this.showMatch(longestOf(result));
-      else if (settle === 'first') this.showMatch(this.firstInView(result));
+      else if (settle === 'first') this.showMatch(firstFrom(result, this.view.start_ns));
     } catch (reason) {
       if (signal.aborted) return;
       this.search = { typed, result: null, index: -1, problem: reason instanceof Error ? reason.message : String(reason) };
@@ -352,12 +484,7 @@ export class TimelineModel {
     const { result, index } = this.search;
     if (!result || result.matches.length === 0) return;
     const count = result.matches.length;
-    this.showMatch(index < 0 ? this.firstInView(result) : (index + by + count) % count);
-  }
-
-  private firstInView(result: SearchResult): number {
-    const at = result.matches.findIndex((match) => match[1] >= this.view.start_ns);
-    return at >= 0 ? at : 0;
+    this.showMatch(index < 0 ? firstFrom(result, this.view.start_ns) : (index + by + count) % count);
   }
 
   private showMatch(index: number): void {
@@ -366,12 +493,4 @@ export class TimelineModel {
     this.search = { ...this.search, index };
     void this.choose(match[0], true);
   }
-}
-
-function longestOf(result: SearchResult): number {
-  let best = 0;
-  result.matches.forEach((match, i) => {
-    if (match[2] > result.matches[best][2]) best = i;
-  });
-  return best;
 }

@@ -86,6 +86,22 @@ export function countText(count: number): string {
   return `${threeDigits(count / unit.size)} ${unit.name}`;
 }
 
+// A value of a counter, in the unit that the API gives.
+export function valueText(unit: string, value: number): string {
+  switch (unit) {
+    case 'share': return shareText(value);
+    case 'bytes': return bytesText(value);
+    case 'number': return countText(value);
+    case '%': return `${value.toFixed(1)} %`;
+    case 'B/s': {
+      const prefix = prefixOf(value);
+      return `${threeDigits(value / prefix.size)} ${prefix.name}B/s`;
+    }
+    case '1/s': return `${countText(value)} /s`;
+    default: return `${threeDigits(value)} ${unit}`;
+  }
+}
+
 export function shareText(share: number): string {
   const percent = share * 100;
   if (percent !== 0 && Math.abs(percent) < 0.05) return '<0.1 %';

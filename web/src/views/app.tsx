@@ -133,6 +133,7 @@ function Opened(): JSX.Element {
   const entry = found?.entry;
   const entries = runs.is === 'ready' && trace ? chosenEntries(runs.value, route) : [];
   const isRun = entries.length > 1;
+  const losses = found?.run.recorded?.losses ?? [];
   return (
     <>
       <a class="opened" href={routeHash(atScreen(route, 'runs'))} title="Choose another (R)" onClick={(event) => {
@@ -145,9 +146,25 @@ function Opened(): JSX.Element {
         <span aria-hidden="true" class="muted">▾</span>
       </a>
       {entries.length > 0 && entries.every((one) => one.state === 'ready') && <span class="opened-facts muted">{entryFacts(entries)}</span>}
-      {entry?.import_warning && <span class="warning" title={entry.import_warning}>{entry.import_warning}</span>}
+      <RecordingMark entries={entries} />
+      {entry?.import_warning && !entry.is_recording && <span class="warning" title={entry.import_warning}>{entry.import_warning}</span>}
+      {losses.length > 0 && <span class="warning" title={losses.join('\n')}>{losses.length === 1 ? losses[0] : `${countText(losses.length)} losses while recording`}</span>}
     </>
   );
+}
+
+// What is missing now may come yet.
+function recordingHint(recorded: readonly TraceEntry[]): string {
+  return ['This run is being recorded; the page follows it.', ...new Set(recorded.flatMap((entry) => entry.import_warning ?? []))].join('\n');
+}
+
+// While the program runs: how much of it is on the page. Goes away by itself.
+function RecordingMark({ entries }: { entries: readonly TraceEntry[] }): JSX.Element | null {
+  const following = useObservable(useSession().following);
+  const recorded = entries.filter((entry) => entry.is_recording);
+  if (recorded.length === 0) return null;
+  const reach_ns = Math.max(...recorded.map((entry) => following.get(entry.trace)?.reach_ns ?? entry.span_ns ?? 0));
+  return <span class="recording" title={recordingHint(recorded)} data-recording>recording… {durationText(reach_ns)}</span>;
 }
 
 function Content(): JSX.Element {

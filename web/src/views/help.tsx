@@ -9,10 +9,16 @@ const kKeys: readonly { title: string; keys: readonly (readonly [string, string]
     ['drag', 'move; with Shift: select an area'],
     ['F', 'zoom to the selection or the chosen slice; double click too'],
     ['0 Home', 'show everything'],
+    ['E', 'follow the end of a recording; a move lets go'],
     ['M', 'mark a moment and measure from it'],
     ['click', 'choose a slice, or follow an arrow'],
     ['G', 'follow the first arrow: to the kernel, or back to its launch'],
     ['Esc', 'clear mark, selection, slice, search'],
+  ] },
+  { title: 'Metrics', keys: [
+    ['hover', 'the values at that time'],
+    ['∿', 'beside a thread: its time on a core'],
+    ['hatched', 'a clock limit or a wait for a core; not time of the program'],
   ] },
   { title: 'Search', keys: [
     ['/', 'search or filter'],

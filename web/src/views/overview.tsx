@@ -5,12 +5,14 @@ import { type Stack, averageStack, countSteps, shareTexts, spread, stepStacks, u
 import { withSigns } from '../model/error_words.ts';
 import { deviceWord, shortName, withPlaces } from '../model/names.ts';
 import { chosenEntries, traceOfRank } from '../model/ranks.ts';
+import { recordedRuns } from '../model/recorded.ts';
 import { atScreen } from '../model/route.ts';
 import { stretchText } from '../model/stretch.ts';
 import { sortRows } from '../model/table.ts';
 import { countText, durationText, exactDuration, shareText } from '../model/units.ts';
 import { useObservable, useRoute, useSession } from '../widgets/hooks.ts';
 import { Card, Empty, Facts, ShareBar } from '../widgets/pieces.tsx';
+import { RecordedHead, RecordedNotes } from '../widgets/recorded.tsx';
 import { ShareStrip, StepBars, Swatch } from '../widgets/step_bars.tsx';
 import type { Screen } from './screen.ts';
 import { WithSummary } from './summary_answer.tsx';
@@ -226,11 +228,25 @@ function Overview(): JSX.Element {
               <Top summary={summary} table="operators" name="operator" value="host_self_ns" share="host_self_share" title="Longest on the host, self time" />
             </div>
             <Card title="Devices" aside={<span class="muted">busy share of the span</span>}><Devices summary={summary} /></Card>
+            <RecordingReport />
             <ImportReport summary={summary} />
           </div>
         );
       }}
     </WithSummary>
+  );
+}
+
+// What a recorded run was, what it lacks and what it has lost.
+function RecordingReport(): JSX.Element | null {
+  const runs = useObservable(useSession().runs);
+  const route = useRoute();
+  const recorded = runs.is === 'ready' ? recordedRuns(runs.value, route.traces) : [];
+  if (recorded.length === 0) return null;
+  return (
+    <Card title="Recording">
+      {recorded.map((run) => <div key={run.name}><RecordedHead recorded={run.recorded!} /><RecordedNotes recorded={run.recorded!} /></div>)}
+    </Card>
   );
 }
 
@@ -242,7 +258,7 @@ function ImportReport({ summary }: { summary: Summary }): JSX.Element | null {
     <Card title={table.title}>
       <ul class="plain">
         {table.rows.map((row, i) => (
-          <li key={i}><b>{countText(Number(row['count'] ?? 0))}</b> {row['outcome']}: {row['sentence'] ?? row['issue']}</li>
+          <li key={i}><b>{countText(Number(row['count'] ?? 0))}</b> {row['outcome']}: {row['sentence'] ?? row['issue']}{row['first_example'] ? <span class="muted"> ({row['first_example']})</span> : null}</li>
         ))}
       </ul>
     </Card>

@@ -7,6 +7,7 @@ import { bytesText, countText, durationText } from '../model/units.ts';
 import { FilterBox } from '../widgets/data_table.tsx';
 import { useObservable, useRoute, useSession } from '../widgets/hooks.ts';
 import { Empty, Failure, Waiting } from '../widgets/pieces.tsx';
+import { RecordedHead, RecordedNotes } from '../widgets/recorded.tsx';
 
 // The content of the served folder, to choose from.
 
@@ -26,7 +27,7 @@ export function RunsView(): JSX.Element {
   if (count === 0 && files.length === 0 && benches.length === 0) return <EmptyFolder runs={runs.value} />;
   const { matches, problem } = matcherOf(filter);
   const shown = runs.value.runs
-    .map((run) => ({ ...run, traces: run.traces.filter((entry) => matches(`${run.name}/${entry.worker} ${entry.trace}`)) }))
+    .map((run) => ({ ...run, traces: run.traces.filter((entry) => matches(`${run.name}/${entry.worker} ${entry.trace} ${run.recorded?.command ?? ''}`)) }))
     .filter((run) => run.traces.length > 0);
   const shownFiles = files.filter((one) => matches(one.file));
   const shownBenches = benches.filter((one) => matches(one.file));
@@ -65,6 +66,7 @@ function RunCard({ run, chosen, onToggle, onOpen }: {
                           onChange={(event) => onToggle(ready, event.currentTarget.checked)} /> {run.name}</label></h2>
         <span class="muted">{run.traces.length} {run.traces.length === 1 ? 'trace' : 'traces'}</span>
       </header>
+      {run.recorded && <div class="run-recorded"><RecordedHead recorded={run.recorded} /><RecordedNotes recorded={run.recorded} /></div>}
       <ul class="entries">
         {run.traces.map((entry) => (
           <li key={entry.trace} class={`entry ${entry.state}`}>
@@ -136,8 +138,9 @@ function EmptyFolder({ runs }: { runs: RunsAnswer }): JSX.Element {
   return (
     <Empty title={`There are no traces in ${runs.folder}`}>
       <p>Put traces (<code>.json</code>, <code>.json.gz</code>, <code>.json.zst</code>) there, or in folders below it: every folder is a
-        run, every file one of its workers. They appear here by themselves. So do lists of kernels with counters (<code>.csv</code>,
-        <code>.ncu-rep</code>, <code>.txt</code>) and what <code>strobe bench</code> writes.</p>
+        run, every file one of its workers. They appear here by themselves. <code>strobe record -o DIR -- PROGRAM</code> records a
+        run into a folder, and this page follows it. Lists of kernels with counters (<code>.csv</code>,
+        <code>.ncu-rep</code>, <code>.txt</code>) and what <code>strobe bench</code> writes are shown too.</p>
     </Empty>
   );
 }

@@ -22,10 +22,10 @@ function Timeline(): JSX.Element {
   const info = useAnswer(`timeline ${trace}`, () => session.client.timeline(trace));
   if (info.is === 'loading') return <Waiting what="loading the tracks" />;
   if (info.is === 'failed') return <Failure error={info.error} />;
-  if (info.value.tracks.length === 0) {
+  if (info.value.tracks.length === 0 && info.value.counters.length === 0) {
     return <Empty title="This trace has no slices"><p>It was written, but nothing was recorded in it.</p></Empty>;
   }
-  return <LoadedTimeline key={trace} trace={trace} info={info.value} />;
+  return <LoadedTimeline key={trace} trace={trace} info={info.value} />; // newer content goes into the same one
 }
 
 const kQuietMs = 250;
@@ -37,7 +37,7 @@ function LoadedTimeline({ trace, info }: { trace: string; info: TimelineInfo }):
   const session = useSession();
   const route = useRoute();
   const [, redraw] = useState(0);
-  const model = useMemo(() => new TimelineModel(session.client, trace, info), [trace, info]);
+  const model = useMemo(() => new TimelineModel(session.client, trace, info), [trace]);
   const written = useRef('');
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
 
@@ -52,8 +52,9 @@ function LoadedTimeline({ trace, info }: { trace: string; info: TimelineInfo }):
     if (now.screen !== 'timeline' || shownTrace(now) !== trace) return;
     const { start_ns, end_ns } = model.goal ?? model.view;
     const area = model.area ? [model.area.start_ns, model.area.end_ns].map(Math.round).join('-') : undefined;
+    const stays = !model.isFollowing;
     const next = withParameters(now, {
-      from: String(Math.round(start_ns)), to: String(Math.round(end_ns)),
+      from: stays ? String(Math.round(start_ns)) : undefined, to: stays ? String(Math.round(end_ns)) : undefined,
       slice: model.slice ? String(model.slice.slice) : undefined,
       q: model.search.typed || undefined, area, tracks: model.area?.tracks.join(','), jump: undefined, at: undefined, stretch: undefined, select: undefined,
     });
@@ -99,12 +100,18 @@ function LoadedTimeline({ trace, info }: { trace: string; info: TimelineInfo }):
       redraw((n) => n + 1);
       write();
     };
+    model.onOutdated = () => session.renew(trace);
     return () => {
       clearTimeout(timer.current);
       model.onChanged = () => {};
+      model.onOutdated = () => {};
       model.stop();
     };
   }, [model]);
+
+  useEffect(() => {
+    if (info !== model.info) model.renew(info);
+  }, [info]);
 
   const panel = model.area ? <AreaPanel model={model} /> : model.slice ? <SlicePanel model={model} onJump={jump} /> : null;
   return (

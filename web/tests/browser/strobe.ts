@@ -20,6 +20,7 @@ const kShared = join(kSource, '..', 'shared', 'traces');
 
 export const kCompiled = 'inference/gpt_inference_compiled.json.gz';
 export const kTraining = 'training/train.json';
+export const kMetrics = 'metrics/train.json';
 export const kShapeless = 'shapeless/one.json';
 export const kRanks = [0, 1, 2].map((rank) => `ranks/rank${rank}.json`);
 export const kEightRanks = Array.from({ length: 8 }, (_, rank) => `shared/megatron_tp8/megatron_kineto_${rank}.json.zst`);
@@ -61,6 +62,32 @@ export function trainingTrace(slower = 1): string {
   return JSON.stringify({
     schemaVersion: 1, deviceProperties: [{ id: 0, name: 'Test GPU', totalGlobalMem: 1 << 30, numSms: 8 }], traceEvents: events,
   });
+}
+
+// The training run with what `strobe record` would have sampled: clocks and power of the device, a foreign process on it, the
+// machine, the process and its threads; a clock limit, and waits for a core. As Chrome's format has them: counters, and slices
+// of the category "condition".
+export function metricsTrace(): string {
+  const trace = JSON.parse(trainingTrace()) as { traceEvents: object[] };
+  const sample = (pid: number | string, tid: number | string, ts: number, values: Record<string, number>): void => {
+    for (const [name, value] of Object.entries(values)) trace.traceEvents.push({ ph: 'C', name, pid, tid, ts, args: { [name]: value } });
+  };
+  const condition = (pid: number, tid: string, name: string, ts: number, dur: number): void =>
+    void trace.traceEvents.push({ ph: 'X', cat: 'condition', name, pid, tid, ts, dur, args: {} });
+  for (let ts = 1000; ts <= 5000; ts += 100) {
+    const isLimited = ts >= 3000 && ts < 4000;
+    sample(0, 'metrics', ts, { gpu_sm_frequency: isLimited ? 1410 : 1980, gpu_power_mw: isLimited ? 700_000 : 550_000, gpu_power_limit_mw: 700_000,
+                               gpu_temperature_c: 50 + ts / 1000, gpu_usage: 90 });
+    trace.traceEvents.push({ ph: 'C', name: 'gpu_foreign_process_usage', pid: 0, tid: 'metrics', ts, args: { 'python3 (991)': 30, 'Xorg (1200)': 3 } });
+    sample('Host', 'metrics', ts, { host_cpu_usage: 40 });
+    // It waits for a quarter of the time: 25 us of each 100.
+    sample(100, 'metrics', ts, { process_cpu_usage: 120, schedstat_runq_ns: (ts - 1000) * 250 });
+    sample(100, 1, ts, { on_cpu_pct: 70, waiting_for_core_pct: 25, core: 3 });
+  }
+  condition(0, 'clock limits', 'power cap', 3000, 1000);
+  condition(100, '1 waits for a core', 'waits: python3 (991) runs', 2000, 300);
+  condition(100, '1 waits for a core', 'waits: python3 (991) runs', 2600, 150);
+  return JSON.stringify(trace);
 }
 
 // One rank of a run: a step with a kernel, then a collective that starts `late` microseconds after the first rank's. It also has
@@ -116,6 +143,7 @@ export function ownTraces(folder: string): void {
   cpSync(join(kSource, 'examples', 'paddle_attention.json.gz'), join(folder, 'inference', 'paddle_attention.json.gz'));
   put(folder, kTraining, trainingTrace());
   put(folder, 'training/slower.json', trainingTrace(3));
+  put(folder, kMetrics, metricsTrace());
   put(folder, kShapeless, shapelessTrace());
   kRanks.forEach((name, rank) => put(folder, name, rankTrace(rank, kRanks.length, rank === 2 ? 80 : 0)));
   put(folder, kBroken, 'PK\u0003\u0004 but no JSON');

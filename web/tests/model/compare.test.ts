@@ -9,18 +9,18 @@ import { asksForCycles, canAlign, hintForPage, withSigns, withoutAnswer, without
 
 function entry(trace: string, rank: number | null = null, state: TraceEntry['state'] = 'ready'): TraceEntry {
   const worker = trace.slice(trace.lastIndexOf('/') + 1).replace('.json', '');
-  return { trace, worker, span: 'default', rank, state, progress: 1, error: null, file_bytes: 1, dialect: '', device: '', slices: 1, span_ns: 1, import_warning: null };
+  return { trace, worker, span: 'default', rank, state, progress: 1, error: null, file_bytes: 1, dialect: '', device: '', slices: 1, span_ns: 1, import_warning: null, generation: 1, is_recording: false };
 }
 
 const runs: Runs = {
   strobe: '', folder: '', generation: 1, loading: false, kernel_files: [], bench_files: [],
   runs: [
-    { name: 'a', traces: [entry('a/t.json')] },
-    { name: 'broken', traces: [entry('broken/t.json', null, 'failed')] },
-    { name: 'mixed', traces: [entry('mixed/one.json'), entry('mixed/two.json')] },
-    { name: 'r/rank0', traces: [entry('r/rank0/t.json')] },
-    { name: 'r/rank1', traces: [entry('r/rank1/t.json')] },
-    { name: 'told', traces: [entry('told/x.json', 0), entry('told/y.json', 1)] },
+    { name: 'a', recorded: null, traces: [entry('a/t.json')] },
+    { name: 'broken', recorded: null, traces: [entry('broken/t.json', null, 'failed')] },
+    { name: 'mixed', recorded: null, traces: [entry('mixed/one.json'), entry('mixed/two.json')] },
+    { name: 'r/rank0', recorded: null, traces: [entry('r/rank0/t.json')] },
+    { name: 'r/rank1', recorded: null, traces: [entry('r/rank1/t.json')] },
+    { name: 'told', recorded: null, traces: [entry('told/x.json', 0), entry('told/y.json', 1)] },
   ],
 };
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { Tile } from '../../src/api/types.ts';
-import { type Label, type LoadedTile, hitTest, inksOf, judgeNames, loadTile, paintLine, repeatLine, rowKey } from '../../src/model/pixels.ts';
+import { type Label, type LoadedTile, hatchLine, hitTest, inksOf, judgeNames, loadTile, paintLine, repeatLine, rowKey } from '../../src/model/pixels.ts';
 import type { Patch } from '../../src/model/tile_grid.ts';
 
 const inks = inksOf('light', '#ffffff');
@@ -10,7 +10,7 @@ const kBlank = inks.background;
 
 // 100 ns over 100 columns; one row of track 4.
 function patch(slices: number[], dense: number[] = [], start = 0, end = 100): Patch<LoadedTile> {
-  const tile: Tile = { start_ns: start, end_ns: end, columns: 100, names: ['gemm', 'copy'], rows: [{ track: 4, row: 0, slices, dense }] };
+  const tile: Tile = { start_ns: start, end_ns: end, columns: 100, generation: 1, names: ['gemm', 'copy'], rows: [{ track: 4, row: 0, slices, dense }] };
   return { tile: loadTile(tile), start_ns: start, end_ns: end };
 }
 
@@ -85,4 +85,15 @@ test('the pointer finds the slice under it, or a narrow one beside it', () => {
   assert.equal(hitTest(patches, rowKey(4, 1), 15, 2), null);
   const dense = hitTest(patches, rowKey(4, 0), 75, 2);
   assert.deepEqual(dense, { is: 'dense', name: 'gemm', kind: 9, start_ns: 70, duration_ns: 10, slices: 25, cover: 0.3 });
+});
+
+test('a condition is striped where it is painted, and nowhere else', () => {
+  const { line } = paint([patch([1, 20, 40, 0, 13])]);
+  const image = new Uint32Array(100 * 8).fill(kBlank);
+  hatchLine(image, line, 0, 8, inks, 1);
+  const columns = (y: number): number[] => [...image.subarray(y * 100, y * 100 + 100)].flatMap((pixel, x) => (pixel === inks.hatch ? [x] : []));
+  assert.deepEqual(columns(0), [21, 28, 35, 42, 49, 56]);
+  assert.deepEqual(columns(1), [20, 27, 34, 41, 48, 55], 'stripes are oblique');
+  assert.equal(image[10], kBlank);
+  assert.equal(image[70], kBlank);
 });

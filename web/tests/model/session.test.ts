@@ -9,12 +9,12 @@ import { rememberTheme, rememberedTheme, themeOf } from '../../src/model/theme.t
 
 function entry(trace: string, state: TraceEntry['state']): TraceEntry {
   return { trace, worker: trace, span: 'default', rank: null, state, progress: 1, error: null, file_bytes: 1, dialect: null, device: null,
-           slices: null, span_ns: null, import_warning: null };
+           slices: null, span_ns: null, import_warning: null, generation: 1, is_recording: false };
 }
 
 const runs: Runs = {
   strobe: '0', folder: 'logs', generation: 1, loading: false, kernel_files: [], bench_files: [],
-  runs: [{ name: 'a', traces: [entry('a/x', 'failed')] }, { name: 'b', traces: [entry('b/y', 'ready')] }],
+  runs: [{ name: 'a', recorded: null, traces: [entry('a/x', 'failed')] }, { name: 'b', recorded: null, traces: [entry('b/y', 'ready')] }],
 };
 
 function session(client: Client): { session: Session; pushed: string[] } {
@@ -110,4 +110,77 @@ test('the theme is remembered, follows the system until then, and does without s
   const broken = { getItem: () => { throw new Error('denied'); }, setItem: () => { throw new Error('denied'); } };
   assert.equal(rememberedTheme(broken), 'system');
   assert.doesNotThrow(() => rememberTheme(broken, 'dark'));
+});
+
+test('newer content replaces what is on the screen when it is there, and the rest is forgotten', async () => {
+  const { session: made } = session(new Client('http://h/'));
+  let calls = 0;
+  const answers: ((value: number) => void)[] = [];
+  const ask = (): Promise<number> => new Promise((resolve) => {
+    ++calls;
+    answers.push(resolve);
+  });
+  const shown = made.answer('summary a.json', ask);
+  made.answer('memory a.json', ask);
+  shown.listen(() => {});
+  answers.forEach((answer) => answer(1));
+  await new Promise((resolve) => setImmediate(resolve));
+  made.renew('a.json');
+  assert.equal(calls, 3, 'only the heard one is asked for again');
+  assert.deepEqual(shown.value, { is: 'ready', value: 1 }, 'the old answer stays');
+  answers[2](2);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(shown.value, { is: 'ready', value: 2 });
+  made.answer('memory a.json', ask);
+  assert.equal(calls, 4);
+});
+
+// A server with one trace that is being recorded.
+function recordingServer(): { client: Client; state: { generation: number; is_recording: boolean }; asked: string[] } {
+  const state = { generation: 1, is_recording: true };
+  const asked: string[] = [];
+  const client = new Client('http://h/', (url) => {
+    asked.push(url.replace(/.*v1\//, ''));
+    return Promise.resolve(Response.json(url.includes('/recording') ? { traces: [{ trace: 'a', ...state, reach_ns: state.generation * 1e9 }] }
+      : url.includes('/summary') ? { generation: state.generation }
+      : { ...runs, generation: state.generation, runs: [{ name: 'r', recorded: null, traces: [{ ...entry('a', 'ready'), ...state }] }] }));
+  });
+  return { client, state, asked };
+}
+
+test('a recording that is shown is followed, and its answers are renewed when it has grown', async () => {
+  const { client, state, asked } = recordingServer();
+  const { session: made } = session(client);
+  await made.pollRuns();
+  const summary = made.answer('summary a', () => client.summary(['a']) as Promise<unknown> as Promise<{ generation: number }>);
+  summary.listen(() => {});
+  await made.follow();
+  assert.equal(made.following.value.get('a')?.reach_ns, 1e9);
+  const quiet = asked.length;
+  await made.follow();
+  assert.deepEqual(asked.slice(quiet), ['recording?trace=a'], 'one small request while nothing has changed');
+  state.generation = 2;
+  await made.follow();
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(summary.value, { is: 'ready', value: { generation: 2 } });
+  state.is_recording = false;
+  state.generation = 3;
+  await made.follow();
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(made.following.value.size, 0);
+  assert.equal(made.runs.value.is === 'ready' && made.runs.value.value.runs[0].traces[0].is_recording, false, 'the list is read again at once');
+  made.stop();
+});
+
+test('nobody asks on behalf of a page that is hidden, or that shows no recording', async () => {
+  const { client, asked } = recordingServer();
+  const { session: made } = session(client);
+  await made.pollRuns();
+  made.isHidden = () => true;
+  await made.follow();
+  made.isHidden = () => false;
+  made.go({ screen: 'runs', traces: [], parameters: {} });
+  await made.follow();
+  assert.deepEqual(asked, ['runs']);
+  made.stop();
 });

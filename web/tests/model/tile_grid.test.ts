@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { TileGrid, kTileColumns, keysCovering, levelFor, tileEnd, tileStart, topLevel } from '../../src/model/tile_grid.ts';
 
 const kSpan = kTileColumns * 1024; // level 10 holds it in one tile
+const kWhole = { start_ns: 0, end_ns: kSpan };
 
 interface Asked {
   start_ns: number;
@@ -18,7 +19,7 @@ function scripted(retryMs?: number): { grid: TileGrid<string>; asked: Asked[]; c
   const asked: Asked[] = [];
   let changes = 0;
   const grid = new TileGrid<string>(
-    kSpan,
+    kWhole,
     (start_ns, end_ns, _, signal) => new Promise((answer, fail) => {
       signal.addEventListener('abort', () => fail(new Error('aborted')));
       asked.push({ start_ns, end_ns, signal, answer, fail });
@@ -42,7 +43,7 @@ test('one tile of the top level holds the whole trace', () => {
 });
 
 test('tiles of a level cover the window and nothing outside the trace', () => {
-  const keys = keysCovering({ start_ns: -500, end_ns: kSpan * 2 }, 9, kSpan);
+  const keys = keysCovering({ start_ns: -500, end_ns: kSpan * 2 }, 9, kWhole);
   assert.deepEqual(keys, [{ level: 9, index: 0 }, { level: 9, index: 1 }]);
   assert.equal(tileStart(keys[1]), tileEnd(keys[0]));
 });
@@ -98,7 +99,7 @@ test('what is no longer on the screen is called off', () => {
 });
 
 test('after a failed request nothing is fetched until a moment has passed', async () => {
-  const { grid, asked, changes } = scripted(20);
+  const { grid, asked, changes } = scripted(200);
   const view = { start_ns: 0, end_ns: kSpan };
   grid.look(view, kTileColumns);
   const before = asked.length;
@@ -107,8 +108,46 @@ test('after a failed request nothing is fetched until a moment has passed', asyn
   grid.look(view, kTileColumns);
   assert.equal(asked.length, before);
   const changed = changes();
-  await new Promise((resolve) => setTimeout(resolve, 60));
+  await new Promise((resolve) => setTimeout(resolve, 500));
   assert.equal(changes(), changed + 1);
   grid.look(view, kTileColumns);
   assert.ok(asked.length > before);
+});
+
+test('samples before the first slice are on tiles with times below zero', () => {
+  const reach = { start_ns: -kTileColumns, end_ns: kTileColumns };
+  assert.deepEqual(keysCovering({ start_ns: -10 * kTileColumns, end_ns: 10 }, 0, reach), [{ level: 0, index: -1 }, { level: 0, index: 0 }]);
+  assert.equal(tileStart({ level: 0, index: -1 }), -kTileColumns);
+});
+
+test('after the trace has grown, old tiles are drawn until the new ones are there', async () => {
+  const { grid, asked } = scripted();
+  const view = { start_ns: 0, end_ns: kSpan };
+  grid.look(view, kTileColumns);
+  asked.forEach((one) => one.answer('old'));
+  await settle();
+  assert.equal(grid.isComplete(view, kTileColumns), true);
+  const before = asked.length;
+  grid.renew({ start_ns: 0, end_ns: kSpan + 5 }, true);
+  assert.equal(grid.isComplete(view, kTileColumns), false);
+  assert.deepEqual(grid.covering(view, kTileColumns).map((patch) => patch.tile), ['old']);
+  grid.look(view, kTileColumns);
+  assert.ok(asked.length > before);
+  for (let i = before; i < asked.length; ++i) {
+    asked[i].answer('new');
+    await settle();
+  }
+  assert.ok(grid.covering(view, kTileColumns).every((patch) => patch.tile === 'new'));
+});
+
+test('tiles that have become wrong are not drawn, and a late answer about them is dropped', async () => {
+  const { grid, asked } = scripted();
+  const view = { start_ns: 0, end_ns: kSpan };
+  grid.look(view, kTileColumns);
+  asked[0].answer('old');
+  await settle();
+  grid.renew({ start_ns: 0, end_ns: kSpan }, false);
+  asked.slice(1).forEach((one) => one.answer('late'));
+  await settle();
+  assert.deepEqual(grid.covering(view, kTileColumns), []);
 });

@@ -53,7 +53,7 @@ test('quick keys add up to where a running glide will end', () => {
 
 test('aligned stretches begin at one place, are seen whole, and the window reaches both ends of both', () => {
   const attached: { window: TimeWindow; zero_ns: number }[] = [];
-  const timeline = (span_ns: number): Attached => ({ info: { span_ns }, attach: (window, zero_ns) => attached.push({ window, zero_ns }) });
+  const timeline = (span_ns: number): Attached => ({ whole: { start_ns: 0, end_ns: span_ns }, attach: (window, zero_ns) => attached.push({ window, zero_ns }) });
   const window = align([
     { timeline: timeline(1_000_000), start_ns: 200_000, duration_ns: 50_000 },
     { timeline: timeline(3_000_000), start_ns: 900_000, duration_ns: 80_000 },
@@ -62,4 +62,13 @@ test('aligned stretches begin at one place, are seen whole, and the window reach
   assert.ok(attached.every((one) => one.window === window));
   assert.deepEqual(window.reach, { start_ns: -900_000, end_ns: 2_100_000 });
   assert.ok(window.view.start_ns < 0 && window.view.end_ns > 80_000 && spanOf(window.view) < 120_000);
+});
+
+test('when the trace grows, what is on the screen stays, wherever its times have moved', () => {
+  const window = new TimeWindow({ start_ns: 0, end_ns: 1_000_000 });
+  window.set({ start_ns: 400_000, end_ns: 500_000 });
+  window.regrow({ start_ns: -50_000, end_ns: 3_000_000 }, 20_000);
+  assert.deepEqual(window.view, { start_ns: 420_000, end_ns: 520_000 });
+  window.set({ start_ns: 2_900_000, end_ns: 3_000_000 });
+  assert.deepEqual(window.view, { start_ns: 2_900_000, end_ns: 3_000_000 });
 });

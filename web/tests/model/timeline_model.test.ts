@@ -7,7 +7,7 @@ import { TimelineModel } from '../../src/model/timeline_model.ts';
 import { spanOf } from '../../src/model/viewport.ts';
 
 const info: Timeline = {
-  origin_ns: '0', span_ns: 1_000_000, summary_span_ns: 90, counters: [],
+  origin_ns: '0', span_ns: 1_000_000, summary_span_ns: 90, reach_start_ns: 0, reach_end_ns: 1_000_000, generation: 1, is_recording: false, counters: [],
   steps: [{ name: 'ProfilerStep#2', start_ns: 100_000, duration_ns: 200_000 }],
   groups: [{ name: 'host', kind: 'host', tracks: [0] }, { name: 'device', kind: 'device', tracks: [1] }],
   tracks: [
@@ -26,7 +26,7 @@ function details(slice: number): SliceDetails {
   };
 }
 
-function model(): { model: TimelineModel; asked: string[] } {
+function model(shown: Timeline = info): { model: TimelineModel; asked: string[] } {
   const asked: string[] = [];
   const client = new Client('http://x/', (url) => {
     asked.push(url);
@@ -34,10 +34,11 @@ function model(): { model: TimelineModel; asked: string[] } {
     const body = url.includes('/search') ? { total: 3, total_ns: 9_600, names: ['aten::mm'], matches: kMatches }
       : url.includes('/slice') ? details(Number(query.get('slice')))
       : url.includes('/selection') ? { span_ns: 1, slices: 3, tracks: [], top: [], names_left_out: 0 }
-      : { start_ns: 0, end_ns: 1, columns: 1, names: [], rows: [] };
+      : url.includes('/counter') ? { generation: 1, points: [] }
+      : { start_ns: 0, end_ns: 1, columns: 1, generation: 1, names: [], rows: [] };
     return Promise.resolve(Response.json(body));
   });
-  const made = new TimelineModel(client, 'a.json', info);
+  const made = new TimelineModel(client, 'a.json', shown);
   made.resize(1000, 400, 1);
   return { model: made, asked };
 }
@@ -93,7 +94,7 @@ test('an older request that fails leaves the newer one alone', async () => {
 
 test('a slice in a closed group opens it', async () => {
   const { model: timeline } = model();
-  timeline.shape('g0', 'closed');
+  timeline.shape('g host', 'closed');
   assert.equal(timeline.rectOf(details(5)), null);
   await timeline.choose(5, true);
   assert.notEqual(timeline.rectOf(details(5)), null);
@@ -135,4 +136,69 @@ test('quick zooms add up while a glide is under way', () => {
 test('times and pixels are two names of one place', () => {
   const { model: timeline } = model();
   assert.ok(Math.abs(timeline.timeAt(timeline.xOf(123_456)) - 123_456) < 1e-6);
+});
+
+const recorded: Timeline = { ...info, is_recording: true };
+const counter = { counter: 0, name: 'power', label: 'power', key: '', group: 1, track: null, is_main: true, unit: 'W', min: 0, max: 700 };
+
+// The same with another second, an earlier first slice, and a new thread in front.
+const grown: Timeline = {
+  ...recorded, origin_ns: '-50000', span_ns: 2_000_000, reach_start_ns: -10_000, reach_end_ns: 2_000_000, generation: 2,
+  groups: [{ name: 'host', kind: 'host', tracks: [2, 0] }, { name: 'device', kind: 'device', tracks: [1] }],
+  tracks: [
+    { track: 2, name: 'thread', process: '1', thread: '1', kind: 'host', rows: 2, slices: 3, busy_ns: 1 },
+    { track: 0, name: 'other', process: '1', thread: '9', kind: 'host', rows: 1, slices: 1, busy_ns: 1 },
+    { track: 1, name: 'stream', process: '0', thread: '7', kind: 'device', rows: 1, slices: 1, busy_ns: 1 },
+  ],
+};
+
+test('a recording that grows keeps the window and what is chosen, by their own times and tracks', async () => {
+  const { model: timeline } = model(recorded);
+  timeline.setView({ start_ns: 300_000, end_ns: 500_000 });
+  await timeline.choose(6, false);
+  await timeline.chooseArea(timeline.areaOf(100_000, 200_000, [0]));
+  timeline.renew(grown);
+  assert.deepEqual(timeline.view, { start_ns: 350_000, end_ns: 550_000 });
+  assert.deepEqual([timeline.slice?.track, timeline.slice?.start_ns, timeline.slice?.name], [2, 450_000, 'aten::mm']);
+  assert.deepEqual([timeline.area?.start_ns, timeline.area?.end_ns, timeline.area?.tracks], [150_000, 250_000, [2]]);
+  assert.equal(timeline.areaSums?.slices, 3, 'the old sums stay until there are new ones');
+  await settle();
+  assert.equal(timeline.slice?.start_ns, 450_000, 'this id is another slice now');
+});
+
+test('a recording is followed until the user moves, and again on request', () => {
+  const { model: timeline } = model(recorded);
+  assert.equal(timeline.isFollowing, true);
+  timeline.renew(grown);
+  assert.ok(timeline.goal!.end_ns >= 2_000_000, 'everything is still shown');
+  timeline.zoom(10, 100_000, false);
+  assert.equal(timeline.isFollowing, false);
+  const before = timeline.view;
+  timeline.renew({ ...grown, span_ns: 3_000_000, reach_end_ns: 3_000_000, generation: 3 });
+  assert.deepEqual(timeline.view, before);
+  timeline.follow(true);
+  assert.ok(timeline.goal!.end_ns > 3_000_000 && Math.abs(spanOf(timeline.goal!) - spanOf(before)) < 1, 'the end at the same zoom');
+  timeline.renew({ ...grown, generation: 4, is_recording: false });
+  assert.equal(timeline.isFollowing, false, 'there is nothing left to follow');
+});
+
+test('an answer about newer content is not drawn on the tracks of the old one', async () => {
+  const { model: timeline } = model({ ...recorded, generation: 7 });
+  let outdated = 0;
+  timeline.onOutdated = () => ++outdated;
+  timeline.look();
+  await settle();
+  assert.equal(outdated, 1, 'said once, however many answers say so');
+  assert.deepEqual(timeline.patches(), []);
+  timeline.stop();
+});
+
+test('values are requested of the counters on the screen only', async () => {
+  const hidden = { ...counter, counter: 1, name: 'hidden', label: 'hidden', is_main: false };
+  const many = [counter, ...[1, 2, 3, 4].map((id) => ({ ...hidden, counter: id, name: `hidden ${id}`, label: `hidden ${id}` }))];
+  const { model: timeline, asked } = model({ ...info, counters: many });
+  timeline.look();
+  await settle();
+  const counters = new Set(asked.filter((url) => url.includes('/counter')).map((url) => new URL(url).searchParams.get('counter')));
+  assert.deepEqual([...counters], ['0']);
 });

@@ -12,6 +12,7 @@
 #include "strobe/analysis/findings/finding.h"
 #include "strobe/analysis/findings/host_rules.h"
 #include "strobe/analysis/findings/idle_words.h"
+#include "strobe/analysis/findings/machine_rules.h"
 #include "strobe/base/text.h"
 
 namespace strobe::analysis {
@@ -277,7 +278,7 @@ Found unfinished(const Evidence& e) {
                  "stop the profiler before the program exits"};
 }
 
-constexpr std::array<FindingRule, 17> kFindingRules = {
+constexpr std::array<FindingRule, 21> kFindingRules = {
     cut_off,
     device_saturated,
     devices_take_turns,
@@ -294,6 +295,10 @@ constexpr std::array<FindingRule, 17> kFindingRules = {
     host_only,
     host_gap,
     host_self_time,
+    cores_are_taken,
+    quota_stops,
+    clock_is_limited,
+    device_is_shared,
     unfinished,
 };
 

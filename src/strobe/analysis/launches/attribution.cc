@@ -357,7 +357,7 @@ Attribution attribute(const Trace& trace, const OpTree& tree, const TimeSelectio
       runtime_slices.push_back(SliceId(row));
     } else if (is_device_work(kinds[row])) {
       device_slices.push_back(SliceId(row));
-    } else {
+    } else if (kinds[row] != SliceKind::kCondition) {
       result.loose_slices.push_back(SliceId(row));
     }
   }

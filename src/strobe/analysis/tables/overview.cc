@@ -357,8 +357,19 @@ std::uint8_t flags_in(const Trace& trace) {
 }
 
 std::int64_t earliest_start_ns(const Trace& trace) {
-  const auto& starts_ns = trace.slices().starts_ns;
-  return starts_ns.empty() ? 0 : *std::ranges::min_element(starts_ns);
+  const Column<std::int64_t>& starts_ns = trace.slices().starts_ns;
+  const Column<SliceKind>& kinds = trace.slices().kinds;
+  if (starts_ns.empty()) return 0;
+  const auto first = std::ranges::min_element(starts_ns);
+  if (kinds[static_cast<std::size_t>(first - starts_ns.begin())] != SliceKind::kCondition) {
+    return *first;
+  }
+  // The machine was observed before the program began.
+  std::int64_t earliest = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t row = 0; row < starts_ns.size(); ++row) {
+    if (kinds[row] != SliceKind::kCondition) earliest = std::min(earliest, starts_ns[row]);
+  }
+  return earliest == std::numeric_limits<std::int64_t>::max() ? *first : earliest;
 }
 
 std::vector<TypeRow> list_range_types(const AttributedTrace& input,

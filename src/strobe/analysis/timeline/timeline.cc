@@ -82,15 +82,56 @@ void RowLayout::grow() {
 
 namespace {
 
-Interval extent_of(const SliceColumns& slices) {
-  if (slices.size() == 0) return {};
-  Interval extent{std::numeric_limits<std::int64_t>::max(),
-                  std::numeric_limits<std::int64_t>::min()};
-  for (std::size_t row = 0; row < slices.size(); ++row) {
-    extent.start_ns = std::min(extent.start_ns, slices.starts_ns[row]);
-    extent.end_ns = std::max(extent.end_ns, slices.starts_ns[row] + slices.durations_ns[row]);
+// Grows over what is added.
+class Stretch {
+ public:
+  void add(std::int64_t start_ns, std::int64_t end_ns) {
+    interval_.start_ns = std::min(interval_.start_ns, start_ns);
+    interval_.end_ns = std::max(interval_.end_ns, end_ns);
   }
-  return extent;
+  void add(const Stretch& other) {
+    if (!other.is_empty()) add(other.interval_.start_ns, other.interval_.end_ns);
+  }
+  bool is_empty() const { return interval_.start_ns > interval_.end_ns; }
+  Interval interval() const { return is_empty() ? Interval{} : interval_; }
+
+ private:
+  Interval interval_{std::numeric_limits<std::int64_t>::max(),
+                     std::numeric_limits<std::int64_t>::min()};
+};
+
+struct SliceStretches {
+  Stretch conditions;
+  Stretch others;
+};
+
+SliceStretches stretches_of(const SliceColumns& slices) {
+  SliceStretches found;
+  for (std::size_t row = 0; row < slices.size(); ++row) {
+    const bool is_condition = slices.kinds[row] == SliceKind::kCondition;
+    (is_condition ? found.conditions : found.others)
+        .add(slices.starts_ns[row], slices.starts_ns[row] + slices.durations_ns[row]);
+  }
+  return found;
+}
+
+// Those of a recorded run are on tracks of their own.
+Stretch samples_of(const Trace& trace, bool of_every_tool) {
+  const CounterColumns& counters = trace.counters();
+  Stretch samples;
+  for (std::size_t i = 0; i < counters.size(); ++i) {
+    const bool counts =
+        of_every_tool || trace.tracks()[counters.tracks[i].index()].kind == TrackKind::kOther;
+    if (counts) samples.add(counters.times_ns[i], counters.times_ns[i]);
+  }
+  return samples;
+}
+
+Stretch reach_of(const Trace& trace, const SliceStretches& slices) {
+  Stretch reach = samples_of(trace, slices.others.is_empty());
+  reach.add(slices.conditions);
+  reach.add(slices.others);
+  return reach;
 }
 
 std::vector<std::vector<SliceId>> slices_by_track(const Trace& trace) {
@@ -146,7 +187,14 @@ class Timeline::LookIndex {
   std::vector<LookId> next_;   // per look: another of the same name
 };
 
-Timeline::Timeline(const Trace& trace) : trace_(&trace), extent_(extent_of(trace.slices())) {
+Interval shown_time(const Trace& trace) {
+  return reach_of(trace, stretches_of(trace.slices())).interval();
+}
+
+Timeline::Timeline(const Trace& trace) : trace_(&trace) {
+  const SliceStretches stretches = stretches_of(trace.slices());
+  reach_ = reach_of(trace, stretches).interval();
+  extent_ = stretches.others.is_empty() ? reach_ : stretches.others.interval();
   const std::size_t count = trace.slice_count();
   slices_.resize(count);
   looks_of_slots_.resize(count);

@@ -69,6 +69,10 @@ struct TimelineBlock {
   float longest_ns = 0;  // at least as long as the longest of them
 };
 
+// The time of which a trace has anything to show, as Timeline::reach(); {0, 0} if there is none.
+// Counters of other tools show nothing outside of the slices: some of them begin at time 0.
+Interval shown_time(const Trace& trace);
+
 // A trace ordered for drawing: track by track, row by row, by start. A place in that order is a
 // slot. 25 bytes per slice.
 class Timeline {
@@ -76,8 +80,10 @@ class Timeline {
   explicit Timeline(const Trace& trace);
 
   const Trace& trace() const { return *trace_; }
-  // From the first start to the last end of all slices; {0, 0} if there are none.
+  // From the first start to the last end of all slices but conditions; reach() if there are none.
   Interval extent() const { return extent_; }
+  // What can be shown: the extent, the conditions, and the samples of a recorded run.
+  Interval reach() const { return reach_; }
 
   std::span<const TimelineRow> rows() const { return rows_; }
   std::span<const TimelineRow> rows_of(TrackId track) const {
@@ -124,6 +130,7 @@ class Timeline {
 
   const Trace* trace_;
   Interval extent_;
+  Interval reach_;
   std::vector<TimelineRow> rows_;
   std::vector<std::uint32_t> row_begins_;  // per track, and one more for the end
   std::vector<std::int64_t> busy_ns_;      // per track

@@ -186,7 +186,7 @@ class DriverDevice:
 
 
 class Sensors:
-    """Like bench/providers/cuda/nvml_api.h, and also silent without NVML."""
+    """Like bench/providers/cuda/sensors.h, and also silent without NVML."""
     SM_CLOCK, MEMORY_CLOCK, GPU_SENSOR = 1, 2, 0
     REASONS = {0x002: "application clocks", 0x004: "power cap", 0x008: "hardware slowdown", 0x010: "sync boost",
                0x020: "thermal slowdown", 0x040: "hardware thermal slowdown", 0x080: "hardware power brake",

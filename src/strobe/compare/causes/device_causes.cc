@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "strobe/compare/causes/cause_rules.h"
+#include "strobe/compare/causes/direct_evidence.h"
 #include "strobe/compare/causes/symptoms.h"
 #include "strobe/device/chips.h"
 #include "strobe/device/metric_info.h"
@@ -64,68 +65,131 @@ void add_effect_of_tenant(const Symptoms& symptoms, const DeviceSymptoms& device
   }
 }
 
+Cause tenant_cause(const Symptoms& symptoms, const DeviceSymptoms& device, std::string who_uses) {
+  Cause cause;
+  cause.kind = CauseKind::kOtherTenant;
+  cause.headline = fmt::format("{} {}{}", who_uses, device.name(), symptoms.place());
+  cause.advice =
+      "list the processes on the device with its vendor's tool (nvidia-smi), and move or stop the "
+      "other one";
+  return cause;
+}
+
+void add_power_and_memory(const Symptoms& symptoms, const DeviceSymptoms& device, Cause& cause) {
+  if (const MetricRow* power = symptoms.metric(MetricRole::kPower, device.name());
+      power != nullptr && rose(power->all, 1.3) && !rose(device.row->busy_ms, 1.3)) {
+    cause.evidence.push_back(evidence("power drawn for the same work", *power, MetricTime::kCycle));
+    cause.score += 0.05;
+  }
+  if (const MetricRow* used = symptoms.metric(MetricRole::kMemoryUsed, device.name());
+      used != nullptr && rose(used->all, 1.05)) {
+    cause.evidence.push_back(evidence("device memory in use", *used, MetricTime::kCycle));
+    cause.score += 0.03;
+  }
+}
+
+// Guessed: the device's counter shows more than the trace's own work.
+Cause counted_tenant(const Symptoms& symptoms, const DeviceSymptoms& device,
+                     const Outsiders& outsiders) {
+  const ForeignUse use = foreign_use(symptoms, device);
+  const MetricRow& metric = *symptoms.metric(MetricRole::kDeviceUse, device.name());
+  const Change::Typical own = device.row->busy_share.typical();
+  Cause cause = tenant_cause(symptoms, device, "another process uses");
+  cause.score = std::min(0.9, 0.6 + 0.5 * (use.rise() - kTenantPoints) / 60);
+  cause.evidence.push_back(evidence("device use, by its own counter", metric, MetricTime::kCycle));
+  cause.evidence.push_back(evidence(fmt::format(
+      "the trace's own work fills {:.0f} -> {:.0f} % of the cycle{}, so another process uses "
+      "{:.0f} -> {:.0f} % of the time",
+      own.normal, own.abnormal, use.crowds ? ", at the same clocks and with the same launches" : "",
+      use.shown_normal, use.shown_abnormal)));
+  doubt_counter(device, metric, cause);
+  add_power_and_memory(symptoms, device, cause);
+  add_effect_of_tenant(symptoms, device, cause);
+  if (outsiders.is_known) {
+    cause.against.push_back(
+        evidence(fmt::format("the list of the device's processes shows no other one that computes "
+                             "more: {:.1f} -> {:.1f} %",
+                             outsiders.normal, outsiders.abnormal)));
+    cause.score = std::min(cause.score, kListedScore);
+  }
+  return cause;
+}
+
+// If processes take turns, one that has the share f of the device makes the others 1 / (1 - f)
+// times as long; caches and memory that they also share add to that.
+bool slowed_beyond(const DeviceSymptoms& device, double percent) {
+  constexpr double kGenerous = 3;
+  constexpr double kNoise = 0.1;
+  const double share = std::clamp(percent / 100, 0.0, 0.9);
+  return device.slowdowns.median() - 1 > kGenerous * share / (1 - share) + kNoise;
+}
+
+// Seen: the list of the device's processes names it. Somebody who is there without any effect is no
+// cause.
+void add_seen_tenant(const Symptoms& symptoms, const DeviceSymptoms& device,
+                     const Outsiders& outsiders, std::vector<Cause>& causes) {
+  const bool is_felt = rose(device.kernel_ms, 1.03) || longer_wait_of_work(symptoms) != nullptr;
+  if (!is_felt && !symptoms.is_slower()) return;
+  const std::vector<Outsider> named = newcomers(outsiders);
+  const bool is_one = named.size() == 1 && named[0].name.find(" processes)") == std::string::npos;
+  Cause cause = tenant_cause(
+      symptoms, device,
+      named.empty() ? "another process uses" : names_of(named) + (is_one ? " uses" : " use"));
+  cause.score = is_felt ? 0.8 + 0.15 * std::min(1.0, outsiders.rise() / 50) : kListedScore;
+  cause.evidence.push_back(use_by_outsiders(outsiders));
+  if (const MetricRow* use = symptoms.metric(MetricRole::kDeviceUse, device.name());
+      use != nullptr && rose(use->all, 1.05)) {
+    cause.evidence.push_back(evidence("device use, by its own counter", *use, MetricTime::kCycle));
+  }
+  add_power_and_memory(symptoms, device, cause);
+  add_effect_of_tenant(symptoms, device, cause);
+  if (slowed_beyond(device, outsiders.abnormal)) {
+    cause.against.push_back(evidence(
+        fmt::format("kernels take x {:.2f} as long: more than its share of the device explains",
+                    device.slowdowns.median())));
+    cause.score -= 0.25;
+  }
+  causes.push_back(std::move(cause));
+}
+
 void find_other_tenant(const Symptoms& symptoms, std::vector<Cause>& causes) {
   for (const DeviceSymptoms& device : symptoms.devices) {
-    if (!has_tenant(symptoms, device)) continue;
-    const ForeignUse use = foreign_use(symptoms, device);
-    const MetricRow& metric = *symptoms.metric(MetricRole::kDeviceUse, device.name());
-    const Change::Typical own = device.row->busy_share.typical();
-    Cause cause = {
-        .kind = CauseKind::kOtherTenant,
-        .score = std::min(0.9, 0.6 + 0.5 * (use.rise() - kTenantPoints) / 60),
-        .headline = fmt::format("another process uses {}{}", device.name(), symptoms.place()),
-        .evidence = {},
-        .against = {},
-        .advice =
-            "list the processes on the device with its vendor's tool (nvidia-smi), and move or "
-            "stop the "
-            "other one"};
-    cause.evidence.push_back(
-        evidence("device use, by its own counter", metric, MetricTime::kCycle));
-    cause.evidence.push_back(evidence(fmt::format(
-        "the trace's own work fills {:.0f} -> {:.0f} % of the cycle{}, so another process uses "
-        "{:.0f} -> {:.0f} % of the time",
-        own.normal, own.abnormal,
-        use.crowds ? ", at the same clocks and with the same launches" : "", use.shown_normal,
-        use.shown_abnormal)));
-    doubt_counter(device, metric, cause);
-    if (const MetricRow* power = symptoms.metric(MetricRole::kPower, device.name());
-        power != nullptr && rose(power->all, 1.3) && !rose(device.row->busy_ms, 1.3)) {
-      cause.evidence.push_back(
-          evidence("power drawn for the same work", *power, MetricTime::kCycle));
-      cause.score += 0.05;
+    const Outsiders outsiders = outsiders_on(symptoms, device);
+    if (outsiders.came()) {
+      add_seen_tenant(symptoms, device, outsiders, causes);
+    } else if (counter_shows_tenant(symptoms, device)) {
+      causes.push_back(counted_tenant(symptoms, device, outsiders));
     }
-    if (const MetricRow* used = symptoms.metric(MetricRole::kMemoryUsed, device.name());
-        used != nullptr && rose(used->all, 1.05)) {
-      cause.evidence.push_back(evidence("device memory in use", *used, MetricTime::kCycle));
-      cause.score += 0.03;
-    }
-    add_effect_of_tenant(symptoms, device, cause);
-    causes.push_back(std::move(cause));
   }
 }
 
 constexpr double kHotCelsius = 84;  // for a device that does not give its reasons
 
+// "power: 690 W, near the board's 700 W"; "" if it is not.
+std::string near_cap_text(const Symptoms& symptoms, const DeviceSymptoms& device) {
+  const auto limits = device::power_limits(device.chip);
+  const MetricRow* power = symptoms.metric(MetricRole::kPower, device.name());
+  if (power == nullptr || !limits || power->all.abnormal.mean < 0.95 * limits->board_w) return {};
+  return fmt::format("power: {:.0f} W, near the board's {:.0f} W",
+                     power->tested(MetricTime::kCycle).typical().abnormal, limits->board_w);
+}
+
 std::string reason_of_clock(const Symptoms& symptoms, const DeviceSymptoms& device,
                             const MetricRow& clock) {
   const auto limits = device::power_limits(device.chip);
   const MetricRow* reasons = symptoms.metric(MetricRole::kThrottleReasons, device.name());
-  const MetricRow* power = symptoms.metric(MetricRole::kPower, device.name());
   const MetricRow* heat = symptoms.metric(MetricRole::kTemperature, device.name());
   const auto bits =
       reasons == nullptr ? 0u : static_cast<std::uint64_t>(reasons->recording_median_abnormal);
-  const bool near_cap =
-      power != nullptr && limits && power->all.abnormal.mean >= 0.95 * limits->board_w;
   const bool is_hot = heat != nullptr && heat->all.abnormal.mean >= kHotCelsius;
   if ((bits & device::kThermalReasons) != 0 || (bits == 0 && is_hot)) {
     return "thermal: the device lowers its clock because it is hot";
   }
-  if ((bits & device::kPowerReasons) != 0 || near_cap) {
-    return near_cap
-               ? fmt::format("power: {:.0f} W, near the board's {:.0f} W",
-                             power->tested(MetricTime::kCycle).typical().abnormal, limits->board_w)
-               : "power: the device is at its power cap";
+  if (std::string near_cap = near_cap_text(symptoms, device); !near_cap.empty()) return near_cap;
+  if ((bits & device::kPowerReasons) != 0) return "power: the device is at its power cap";
+  if ((bits & device::kSettingReasons) != 0) {
+    return fmt::format("a setting holds the clock down ({})",
+                       device::clock_limits_text(bits & device::kSettingReasons));
   }
   if (limits && clock.busy.abnormal.mean <= 1.02 * limits->lowest_clock_mhz) {
     return fmt::format("pinned at the chip's floor of {:.0f} MHz", limits->lowest_clock_mhz);
@@ -136,12 +200,33 @@ std::string reason_of_clock(const Symptoms& symptoms, const DeviceSymptoms& devi
   return {};
 }
 
+// What the device itself says about its lower clock, and what was set. Returns whether it says
+// anything.
+bool add_own_account(const Symptoms& symptoms, const DeviceSymptoms& device,
+                     const ClockLimits& limits, Cause& cause) {
+  const bool limits_itself = limits.came() != 0;
+  if (limits_itself) {
+    const MetricRow* reasons = symptoms.metric(MetricRole::kThrottleReasons, device.name());
+    cause.evidence.push_back(
+        evidence(fmt::format("the device limits its clock ({})", limits.came_text())));
+    if (reasons != nullptr) cause.evidence.back().metric = reasons->metric;
+  }
+  const MetricRow* limit = symptoms.metric(MetricRole::kPowerLimit, device.name());
+  const bool is_lowered = limit != nullptr && fell(limit->all, 0.98);
+  if (is_lowered) {
+    cause.evidence.push_back(evidence("the power limit was lowered", *limit, MetricTime::kCycle));
+  }
+  return limits_itself || is_lowered;
+}
+
 // How far the change of a clock explains that of the kernels; shares of kernel time.
 struct ClockEffect {
   bool drops = false;
   bool is_deep = false;
   double explained = 0;  // in kernels that changed as the clock did
   double beyond = 0;     // in kernels that changed by more
+
+  double fit() const { return std::min(1.0, explained / 0.7); }
 };
 
 ClockEffect effect_of_clock(const DeviceSymptoms& device, const MetricRow& clock) {
@@ -177,15 +262,23 @@ Evidence clock_explains(const DeviceSymptoms& device, const ClockEffect& effect)
 
 void add_clock_evidence(const Symptoms& symptoms, const DeviceSymptoms& device,
                         const MetricRow& clock, const ClockEffect& effect, Cause& cause) {
+  const ClockLimits limits = effect.drops ? clock_limits(symptoms, device.name()) : ClockLimits();
+  const bool is_explained = effect.drops && add_own_account(symptoms, device, limits, cause);
   cause.evidence.push_back(evidence("core clock while the device works", clock, MetricTime::kBusy));
   cause.evidence.back().text += fmt::format(", mean of the whole recording {} -> {} MHz",
                                             number_text(clock.recording_mean_normal),
                                             number_text(clock.recording_mean_abnormal));
-  if (const std::string reason = effect.drops ? reason_of_clock(symptoms, device, clock) : "";
-      !reason.empty()) {
-    cause.evidence.push_back(evidence(reason));
-  }
+  const std::string reason = !effect.drops  ? ""
+                             : is_explained ? near_cap_text(symptoms, device)
+                                            : reason_of_clock(symptoms, device, clock);
+  if (!reason.empty()) cause.evidence.push_back(evidence(reason));
   if (effect.explained > 0) cause.evidence.push_back(clock_explains(device, effect));
+  if (is_explained) cause.score = std::max(cause.score, 0.5 + 0.3 * effect.fit());
+  if (!is_explained && reason.empty() && limits.is_known && limits.limits.empty()) {
+    cause.against.push_back(
+        evidence("the device names no limit of its clock: no power cap, no heat, no setting"));
+    cause.score -= 0.1;
+  }
 }
 
 void weigh_against_clock(const Symptoms& symptoms, const DeviceSymptoms& device,
@@ -207,11 +300,10 @@ void find_clock_change(const Symptoms& symptoms, std::vector<Cause>& causes) {
     const MetricRow* clock = symptoms.metric(MetricRole::kCoreClock, device.name());
     if (clock == nullptr || !(fell(clock->busy, 0.95) || rose(clock->busy, 1 / 0.95))) continue;
     const ClockEffect effect = effect_of_clock(device, *clock);
-    const double fit = std::min(1.0, effect.explained / 0.7);
     const Change::Typical shown = clock->tested(MetricTime::kBusy).typical();
     Cause cause = {
         .kind = CauseKind::kClockDrop,
-        .score = effect.is_deep ? 0.5 + 0.5 * fit : 0.6 * fit,
+        .score = effect.is_deep ? 0.5 + 0.5 * effect.fit() : 0.6 * effect.fit(),
         .headline = fmt::format("the clock of {} {} from {} to {} MHz{}", device.name(),
                                 effect.drops ? "dropped" : "rose", number_text(shown.normal),
                                 number_text(shown.abnormal), symptoms.place()),

@@ -3,11 +3,15 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "strobe/compare/causes/cause_rules.h"
+#include "strobe/compare/causes/core_causes.h"
+#include "strobe/compare/causes/direct_evidence.h"
+#include "strobe/compare/causes/late_host.h"
 #include "strobe/compare/measure/function_index.h"
 #include "strobe/device/vendor_names.h"
 
@@ -16,12 +20,6 @@ namespace {
 
 using device::MetricRole;
 
-// The share of the cycle's change that `change` alone would explain; 0 if the cycle is not slower.
-double explained_share(const Symptoms& symptoms, const Change& change) {
-  if (!symptoms.is_slower() || !(symptoms.cycle_change_ms > 0)) return 0;
-  return std::clamp(change.difference() / symptoms.cycle_change_ms, 0.0, 1.0);
-}
-
 // If the whole host is slower, every function is: the part of a change that remains after that
 // factor is removed.
 double own_difference_ms(const Symptoms& symptoms, const Change& change) {
@@ -29,108 +27,32 @@ double own_difference_ms(const Symptoms& symptoms, const Change& change) {
   return change.abnormal.mean - slower * change.normal.mean;
 }
 
-// Idle milliseconds per cycle of the device whose idle time rose most.
-const Change* longest_gap(const Symptoms& symptoms) {
-  const Change* gap = nullptr;
-  for (const DeviceSymptoms& device : symptoms.devices) {
-    const Change& idle = device.row->idle_ms;
-    if (gap == nullptr || idle.difference() > gap->difference()) gap = &idle;
-  }
-  return gap;
-}
-
-bool gaps_grew(const Symptoms& symptoms) {
-  const Change* gap = longest_gap(symptoms);
-  return gap == nullptr ? symptoms.is_slower() : rose(*gap, 1.03);
-}
-
-// A slower host shows in the idle time of the device that waits for it. If it never waits for the
-// device, the cycle is its own time, and it spends more of that in operators and calls.
-const Change* host_delay(const Symptoms& symptoms) {
-  if (!cycle_is_host_time(symptoms)) return longest_gap(symptoms);
-  const DeviceRow* host = host_row(symptoms);
-  return host == nullptr ? nullptr : &host->busy_ms;
-}
-
-bool host_takes_longer(const Symptoms& symptoms) {
-  const Change* delay = host_delay(symptoms);
-  return delay == nullptr ? gaps_grew(symptoms) : rose(*delay, 1.03);
-}
-
-// The idle time of the devices that rose most for one reason, if it is a real part of the change:
-// it says where the host is while the device waits.
-const IdleCauseRow* grown_idle(const Symptoms& symptoms) {
-  constexpr double kRealPart = 0.2;
-  const IdleCauseRow* most = nullptr;
-  for (const IdleCauseRow* row : symptoms.idle) {
-    if (!rose(row->ms, 1.1) || explained_share(symptoms, row->ms) < kRealPart) continue;
-    if (most == nullptr || row->ms.difference() > most->ms.difference()) most = row;
-  }
-  return most;
-}
-
-// Adds how much longer the device is idle, and what the host does meanwhile.
-void add_idle_evidence(const Symptoms& symptoms, Cause& cause) {
-  if (const Change* gap = longest_gap(symptoms)) {
-    cause.evidence.push_back(evidence("device idle", *gap));
-  }
-  if (const IdleCauseRow* row = grown_idle(symptoms)) {
-    cause.evidence.push_back(evidence(fmt::format("of that, {}", idle_text(row->cause)), row->ms));
-  }
-}
-
-void find_host_contention(const Symptoms& symptoms, std::vector<Cause>& causes) {
-  const Queueing queue = queueing(symptoms);
-  const MetricRow* host = symptoms.metric(MetricRole::kHostCpuUse, kHostDevice);
-  const MetricRow* on_cpu = symptoms.metric(MetricRole::kOnCpu, kHostDevice);
-  const MetricRow* process = symptoms.metric(MetricRole::kProcessCpuUse, kHostDevice);
-  const bool is_full = host != nullptr && rose(host->all, 1.2) && host->all.abnormal.mean > 90;
-  const bool runs_less = (on_cpu != nullptr && fell(on_cpu->all, 0.9)) ||
-                         (process != nullptr && fell(process->all, 0.9));
-  const bool is_busier = host != nullptr && rose(host->all, 1.2);
-  // A queue that is known to be as short as before speaks against full cores; one that only cannot
-  // be told does not.
-  const bool stayed_short =
-      queue.is_known && !queue.grew && queue.abnormal_share - queue.normal_share <= 0.03;
-  if (!queue.grew && (stayed_short || !is_full || !runs_less)) return;
+// Pages of the program that were not in memory: it stands still while they are read.
+void find_paging(const Symptoms& symptoms, std::vector<Cause>& causes) {
+  constexpr double kEnough = 20;  // per second: at a millisecond each, two percent of the time
+  const MetricRow* faults = symptoms.metric(MetricRole::kMajorFaults, kHostDevice);
+  if (faults == nullptr || !rose(faults->all, 2) || faults->all.difference() < kEnough) return;
   Cause cause = {
-      .kind = CauseKind::kHostContention,
+      .kind = CauseKind::kDiskIo,
       .score = 0.5,
-      .headline = fmt::format("other processes compete for the host's cores{}", symptoms.place()),
-      .evidence = {},
+      .headline = fmt::format("the program's memory is read from the disk{}", symptoms.place()),
+      .evidence = {evidence("pages per second that had to be read from a disk", *faults,
+                            MetricTime::kCycle)},
       .against = {},
       .advice =
-          "see what else runs on the host (top, container limits), or give the process its own "
-          "cores "
-          "(taskset, cpusets)"};
-  if (queue.grew) {
+          "see what fills the host's memory (free, vmstat, the container's limit): the program "
+          "needs it, and so do the files it has mapped"};
+  for (const auto& [role, what] : {std::pair(MetricRole::kMemoryPressure, "memory"),
+                                   std::pair(MetricRole::kIoPressure, "a disk")}) {
+    const LostTime pressure = lost_time(symptoms, role);
+    if (!pressure.grew) continue;
     cause.evidence.push_back(
-        evidence(fmt::format("waiting for a core: {:.1f} -> {:.1f} % of the time",
-                             100 * queue.shown_normal_share, 100 * queue.shown_abnormal_share)));
-    cause.score += 0.1 * std::min(1.0, (queue.abnormal_share - queue.normal_share) / 0.2);
+        evidence(fmt::format("a thread of the machine waits for {}: {:.1f} -> {:.1f} % of the time",
+                             what, 100 * pressure.normal, 100 * pressure.abnormal)));
+    cause.score += 0.1;
   }
-  if (runs_less || is_busier) cause.score += 0.2;
-  if (runs_less) {
-    const MetricRow& row = on_cpu != nullptr && fell(on_cpu->all, 0.9) ? *on_cpu : *process;
-    cause.evidence.push_back(evidence("time of the process on a core", row, MetricTime::kCycle));
-  }
-  if (is_busier)
-    cause.evidence.push_back(evidence("the host's cores in use", *host, MetricTime::kCycle));
-  if (cycle_is_host_time(symptoms) && symptoms.is_slower()) {
-    cause.score += 0.15;
-    cause.evidence.push_back(never_waits());
-  } else if (gaps_grew(symptoms)) {
-    cause.score += 0.15;
-    add_idle_evidence(symptoms, cause);
-    if (const Change* gap = longest_gap(symptoms)) cause.explains_ms = gap->difference();
-  } else {
-    cause.against.push_back(evidence("the device does not wait longer for the host"));
-    cause.score -= 0.2;
-  }
-  if (!kernels_are_equal(symptoms)) {
-    cause.against.push_back(evidence("kernels changed as well"));
-    cause.score -= 0.1;
-  }
+  if (!add_late_host(symptoms, cause)) return;
+  cause.score += 0.2;
   causes.push_back(std::move(cause));
 }
 
@@ -327,6 +249,21 @@ void find_memory_pressure(const Symptoms& symptoms, std::vector<Cause>& causes) 
   causes.push_back(std::move(cause));
 }
 
+void add_disk_pressure(const Symptoms& symptoms, Cause& cause) {
+  const LostTime pressure = lost_time(symptoms, MetricRole::kIoPressure);
+  if (!pressure.is_known) return;
+  const std::string shares =
+      fmt::format("{:.1f} -> {:.1f} % of the time", 100 * pressure.normal, 100 * pressure.abnormal);
+  if (pressure.grew) {
+    cause.evidence.push_back(evidence("a thread of the machine waits for a disk: " + shares));
+    cause.score += 0.1;
+  } else {
+    cause.against.push_back(
+        evidence("no thread of the machine waits longer for a disk: " + shares));
+    cause.score -= 0.1;
+  }
+}
+
 void find_slow_input(const Symptoms& symptoms, std::vector<Cause>& causes) {
   const HostSymptoms& host = symptoms.host;
   const MetricRow* disk = symptoms.metric(MetricRole::kDisk, kHostDevice);
@@ -364,6 +301,7 @@ void find_slow_input(const Symptoms& symptoms, std::vector<Cause>& causes) {
     cause.evidence.push_back(evidence("disk use", *disk, MetricTime::kCycle));
     cause.score += 0.1;
   }
+  if (is_disk) add_disk_pressure(symptoms, cause);
   const MetricRow* on_cpu = symptoms.metric(MetricRole::kOnCpu, kHostDevice);
   if (loads_longer && on_cpu != nullptr && fell(on_cpu->all, 0.9)) {
     cause.evidence.push_back(evidence("the process waits instead of computing: time on a core",
@@ -476,9 +414,9 @@ void find_more_launches(const Symptoms& symptoms, std::vector<Cause>& causes) {
   causes.push_back(std::move(cause));
 }
 
-constexpr std::array<CauseRule, 8> kHostRules = {
-    find_host_contention, find_slow_host,  find_host_code,     find_synchronisation,
-    find_memory_pressure, find_slow_input, find_more_launches, find_host_blocks};
+constexpr std::array<CauseRule, 10> kHostRules = {
+    find_host_contention, find_quota,      find_slow_host, find_host_code,     find_synchronisation,
+    find_memory_pressure, find_slow_input, find_paging,    find_more_launches, find_host_blocks};
 
 }  // namespace
 

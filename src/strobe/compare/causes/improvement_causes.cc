@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "strobe/compare/causes/cause_rules.h"
+#include "strobe/compare/causes/direct_evidence.h"
 #include "strobe/compare/measure/function_index.h"
 #include "strobe/device/vendor_names.h"
 
@@ -242,6 +243,8 @@ void find_less_contention(const Symptoms& symptoms, std::vector<Cause>& causes) 
       improvement(CauseKind::kHostContention, 0.6 + 0.1 * std::min(1.0, share / 0.2),
                   fmt::format("the process waits less for the host's cores{}", symptoms.place()),
                   "other processes competed for the cores during the normal run");
+  const Outsiders outsiders = outsiders_on_cores(symptoms);
+  if (outsiders.left()) cause.evidence.push_back(use_by_outsiders(outsiders));
   cause.evidence.push_back(
       evidence(fmt::format("waiting for a core: {:.1f} -> {:.1f} % of the time",
                            100 * queue.shown_normal_share, 100 * queue.shown_abnormal_share)));
@@ -279,18 +282,42 @@ void find_shorter_collectives(const Symptoms& symptoms, std::vector<Cause>& caus
   }
 }
 
+// The evidence that another process used the device in the normal run only: seen in the list of its
+// processes, or guessed from its counter. Nothing if none did.
+std::vector<Evidence> evidence_of_tenant_gone(const Symptoms& symptoms,
+                                              const DeviceSymptoms& device) {
+  const Outsiders outsiders = outsiders_on(symptoms, device);
+  if (outsiders.is_known) {
+    if (!outsiders.left()) return {};
+    return {use_by_outsiders(outsiders)};
+  }
+  const ForeignUse use = foreign_use(symptoms, device);
+  const MetricRow* metric = symptoms.metric(MetricRole::kDeviceUse, device.name());
+  if (!use.is_known || -use.rise() < kTenantPoints || !is_real(metric->all)) return {};
+  return {evidence("device use, by its own counter", *metric, MetricTime::kCycle),
+          evidence(fmt::format("another process uses {:.0f} -> {:.0f} % of the time",
+                               use.shown_normal, use.shown_abnormal))};
+}
+
+double score_of_tenant_gone(const Symptoms& symptoms, const DeviceSymptoms& device) {
+  const Outsiders outsiders = outsiders_on(symptoms, device);
+  if (outsiders.is_known) {
+    const bool is_felt = fell(device.kernel_ms, 1 / 1.03) || shorter_wait_of_work(symptoms);
+    return is_felt ? 0.8 + 0.15 * std::min(1.0, -outsiders.rise() / 50) : kListedScore;
+  }
+  const ForeignUse use = foreign_use(symptoms, device);
+  return std::min(0.9, 0.6 + 0.5 * (-use.rise() - kTenantPoints) / 60);
+}
+
 void find_tenant_gone(const Symptoms& symptoms, std::vector<Cause>& causes) {
   for (const DeviceSymptoms& device : symptoms.devices) {
-    const ForeignUse use = foreign_use(symptoms, device);
-    const MetricRow* metric = symptoms.metric(MetricRole::kDeviceUse, device.name());
-    if (!use.is_known || -use.rise() < kTenantPoints || !is_real(metric->all)) continue;
+    std::vector<Evidence> found = evidence_of_tenant_gone(symptoms, device);
+    if (found.empty()) continue;
     Cause cause = improvement(
-        CauseKind::kOtherTenant, std::min(0.9, 0.6 + 0.5 * (-use.rise() - kTenantPoints) / 60),
+        CauseKind::kOtherTenant, score_of_tenant_gone(symptoms, device),
         fmt::format("no other process uses {} any more{}", device.name(), symptoms.place()),
         "the normal run shared its device");
-    cause.evidence = {evidence("device use, by its own counter", *metric, MetricTime::kCycle),
-                      evidence(fmt::format("another process uses {:.0f} -> {:.0f} % of the time",
-                                           use.shown_normal, use.shown_abnormal))};
+    cause.evidence = std::move(found);
     cause.explains_ms = device.kernel_ms.difference();
     if (const Change* wait_ms = shorter_wait_of_work(symptoms)) {
       cause.evidence.push_back(waiting_work("its work delayed the start of ours", *wait_ms));

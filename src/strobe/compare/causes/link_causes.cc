@@ -93,6 +93,12 @@ void find_pcie(const Symptoms& symptoms, std::vector<Cause>& causes) {
                                                     number_text(traffic.shown_abnormal))));
       if (is_slow && traffic.abnormal < 0.8 * traffic.normal) cause.score += 0.1;
     }
+    if (const MetricRow* replays = symptoms.metric(MetricRole::kPcieReplays, device.name());
+        replays != nullptr && rose(replays->all, 1.5) && replays->all.difference() >= 1) {
+      cause.evidence.push_back(
+          evidence("packets per second that the bus sent again", *replays, MetricTime::kCycle));
+      cause.score += 0.1;
+    }
     cause.explains_ms = rate.ms.difference();
     causes.push_back(std::move(cause));
   }

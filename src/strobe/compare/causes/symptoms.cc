@@ -7,6 +7,7 @@
 #include <functional>
 #include <numeric>
 
+#include "strobe/compare/causes/direct_evidence.h"
 #include "strobe/compare/measure/function_index.h"
 #include "strobe/stats/moments.h"
 
@@ -473,10 +474,16 @@ ForeignUse foreign_use(const Symptoms& symptoms, const DeviceSymptoms& device) {
           .shown_abnormal = std::max(0.0, use_shown.abnormal - own_shown.abnormal)};
 }
 
-bool has_tenant(const Symptoms& symptoms, const DeviceSymptoms& device) {
+bool counter_shows_tenant(const Symptoms& symptoms, const DeviceSymptoms& device) {
   const ForeignUse use = foreign_use(symptoms, device);
   const MetricRow* metric = symptoms.metric(MetricRole::kDeviceUse, device.name());
   return use.is_known && use.rise() >= kTenantPoints && (use.crowds || is_real(metric->all));
+}
+
+bool has_tenant(const Symptoms& symptoms, const DeviceSymptoms& device) {
+  const Outsiders outsiders = outsiders_on(symptoms, device);
+  if (outsiders.is_known) return outsiders.came() && outsiders.rise() >= kTenantPoints;
+  return counter_shows_tenant(symptoms, device);
 }
 
 BusTraffic bus_traffic(const Symptoms& symptoms, const DeviceSymptoms& device) {
@@ -508,7 +515,8 @@ BusTraffic bus_traffic(const Symptoms& symptoms, const DeviceSymptoms& device) {
 bool has_copying_tenant(const Symptoms& symptoms, const DeviceSymptoms& device) {
   const BusTraffic traffic = bus_traffic(symptoms, device);
   const MetricRow* power = symptoms.metric(MetricRole::kPower, device.name());
-  const bool is_foreign = traffic.own_abnormal > 0 || has_tenant(symptoms, device);
+  // Who only copies computes nothing, and the list of processes shows what they compute.
+  const bool is_foreign = traffic.own_abnormal > 0 || counter_shows_tenant(symptoms, device);
   return traffic.is_known && traffic.is_real && is_foreign &&
          traffic.abnormal - traffic.own_abnormal > kBusyBus &&
          traffic.abnormal > 5 * traffic.normal && (power == nullptr || power->all.ratio() < 1.3);

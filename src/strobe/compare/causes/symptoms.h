@@ -164,6 +164,8 @@ struct ForeignUse {
 inline constexpr double kTenantPoints = 20;
 
 ForeignUse foreign_use(const Symptoms& symptoms, const DeviceSymptoms& device);
+bool counter_shows_tenant(const Symptoms& symptoms, const DeviceSymptoms& device);
+// By the list of the device's processes, where it was recorded; else by its counter.
 bool has_tenant(const Symptoms& symptoms, const DeviceSymptoms& device);
 
 // Bytes per second over the bus, and the part of the trace's own copies.

@@ -131,6 +131,7 @@ std::optional<FunctionKind> function_kind(SliceKind kind, std::uint8_t flags,
     case SliceKind::kPythonCall:
     case SliceKind::kSync:
     case SliceKind::kProfiler:
+    case SliceKind::kCondition:
     case SliceKind::kDeviceAnnotation:
       return std::nullopt;
     default:

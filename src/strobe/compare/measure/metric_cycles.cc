@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <numeric>
 #include <utility>
 
 #include "strobe/compare/measure/metric_means.h"
+#include "strobe/compare/measure/metric_processes.h"
 #include "strobe/device/vendor_names.h"
 #include "strobe/stats/moments.h"
 
@@ -82,6 +85,8 @@ bool is_in_scope(device::MetricScope scope, const FunctionKey& function) {
              kind == FunctionKind::kRuntimeCall || kind == FunctionKind::kScheduling;
     case device::MetricScope::kHostIo:
       return kind == FunctionKind::kInputOutput;
+    case device::MetricScope::kNone:
+      return false;
   }
   return false;
 }
@@ -185,7 +190,7 @@ ScaledSeries scaled_series(const RankCapture& capture, const MetricSeries& serie
     const std::vector<std::size_t> counts = samples_per_cycle(cycles, times_ns);
     facts.samples_in_cycles = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
     facts.sample_of = samples_of_cycles(cycles, facts.info.kind, times_ns);
-    if (scaled.signal.empty()) {
+    if (scaled.signal.empty() && facts.info.kind != device::MetricKind::kEvent) {
       remarks.push_back(series.metric + " of " + series.device +
                         ": one sample is not enough for a mean");
     }
@@ -278,38 +283,91 @@ std::vector<Interval> intervals_of(const TimeParts& cycles) {
   return intervals;
 }
 
-}  // namespace
+// Each bit that occurs in a signal of bits, as a signal of its own: 1 where it is set.
+struct BitSignals {
+  std::vector<double> bits;
+  std::vector<Signal> signals;
+};
 
-MetricsOfRank average_metrics(const RankCapture& capture, const FunctionIndex& index,
-                              const std::vector<DeviceWork>& devices, const TimeParts& cycles) {
-  MetricsOfRank result;
-  std::map<std::string, std::pair<std::vector<std::size_t>, std::vector<Signal>>> by_device;
-  for (const MetricSeries& series : capture.metrics) {
-    ScaledSeries scaled = scaled_series(capture, series, cycles, result.remarks);
-    auto& [numbers, signals] = by_device[series.device];
-    numbers.push_back(result.series.size());
-    signals.push_back(std::move(scaled.signal));
-    result.series.push_back(std::move(scaled.facts));
-  }
-
-  std::map<std::string, std::unique_ptr<DeviceMetrics>> metrics;
-  for (auto& [name, found] : by_device) {
-    auto& device = metrics[name];
-    device = std::make_unique<DeviceMetrics>(found.first, found.second, cycles);
-    const auto means = device->means_over(intervals_of(cycles));
-    const auto at = std::find(index.devices.begin(), index.devices.end(), name);
-    const bool has_busy_time = at != index.devices.end() && name != kHostDevice;
-    const auto busy_means =
-        has_busy_time
-            ? device->means_over(devices[static_cast<std::size_t>(at - index.devices.begin())].busy)
-            : means;
-    for (std::size_t i = 0; i < found.first.size(); ++i) {
-      result.series[found.first[i]].mean = means[i].mean;
-      result.series[found.first[i]].busy_mean = busy_means[i].mean;
+BitSignals bit_signals(const Signal& signal) {
+  std::uint64_t occurring = 0;
+  for (const Piece& piece : signal) occurring |= device::usual_bits({&piece.value, 1});
+  BitSignals found;
+  for (std::uint64_t bit = 1; bit != 0 && bit <= occurring; bit <<= 1) {
+    if ((occurring & bit) == 0) continue;
+    Signal& one = found.signals.emplace_back();
+    found.bits.push_back(static_cast<double>(bit));
+    for (const Piece& piece : signal) {
+      const bool is_set = (device::usual_bits({&piece.value, 1}) & bit) != 0;
+      one.push_back({piece.interval, is_set ? 1.0 : 0.0});
     }
   }
+  return found;
+}
 
-  const std::vector<FunctionTarget> targets = targets_of(index, result.series, metrics);
+// The bits that are set for more than half of the known time of each cycle. `means` has one entry
+// per bit; `known` is NaN where nothing is known.
+std::vector<double> usual_bits_of(const BitSignals& signals, const std::vector<CycleMeans>& means,
+                                  std::vector<double> known) {
+  constexpr double kMostOfTheTime = 0.5;
+  for (std::size_t cycle = 0; cycle < known.size(); ++cycle) {
+    if (std::isnan(known[cycle])) continue;
+    known[cycle] = 0;
+    for (std::size_t i = 0; i < means.size(); ++i) {
+      if (means[i].mean[cycle] > kMostOfTheTime) known[cycle] += signals.bits[i];
+    }
+  }
+  return known;
+}
+
+// When the metrics of a device are averaged.
+struct AveragedTimes {
+  std::vector<Interval> cycles;
+  const std::vector<Interval>* busy = nullptr;  // null: the device has no work, or is the host
+};
+
+void add_means(DeviceMetrics& metrics, const AveragedTimes& times,
+               std::vector<SeriesCycles>& series) {
+  const std::vector<CycleMeans> means = metrics.means_over(times.cycles);
+  const std::vector<CycleMeans> busy_means =
+      times.busy != nullptr ? metrics.means_over(*times.busy) : means;
+  for (std::size_t i = 0; i < metrics.series().size(); ++i) {
+    series[metrics.series()[i]].mean = means[i].mean;
+    series[metrics.series()[i]].busy_mean = busy_means[i].mean;
+  }
+}
+
+// A mean of bits is none of them: they are replaced by the usual ones of each cycle. A recording
+// also covers the time in which the program starts, so its usual bits are those of the cycles.
+void replace_by_bits(const Signal& signal, const TimeParts& cycles, const AveragedTimes& times,
+                     SeriesCycles& series) {
+  const BitSignals bits = bit_signals(signal);
+  if (bits.bits.empty()) return;
+  std::vector<std::size_t> numbers(bits.bits.size());
+  std::iota(numbers.begin(), numbers.end(), 0);
+  DeviceMetrics metrics(std::move(numbers), bits.signals, cycles);
+  const std::vector<CycleMeans> means = metrics.means_over(times.cycles);
+  series.mean = usual_bits_of(bits, means, std::move(series.mean));
+  series.busy_mean =
+      usual_bits_of(bits, times.busy != nullptr ? metrics.means_over(*times.busy) : means,
+                    std::move(series.busy_mean));
+  std::vector<double> of_cycles;
+  std::ranges::copy_if(series.busy_mean, std::back_inserter(of_cycles),
+                       [](double value) { return !std::isnan(value); });
+  if (!of_cycles.empty()) series.recording_median = typical_value(series.info, of_cycles);
+}
+
+// The series of one device that belong together: they are averaged over the same functions.
+struct DeviceSignals {
+  std::vector<std::size_t> series;  // of the rank
+  std::vector<Signal> signals;
+};
+
+// What the rank's samples say about each function in their scope.
+void add_function_means(const RankCapture& capture, const FunctionIndex& index,
+                        const std::map<std::string, std::unique_ptr<DeviceMetrics>>& devices,
+                        MetricsOfRank& result) {
+  const std::vector<FunctionTarget> targets = targets_of(index, result.series, devices);
   add_slices(*capture.trace, index, targets);
   for (std::size_t function = 0; function < targets.size(); ++function) {
     const FunctionTarget& target = targets[function];
@@ -319,6 +377,57 @@ MetricsOfRank average_metrics(const RankCapture& capture, const FunctionIndex& i
       result.metrics.push_back({function, target.series[i], std::move(means[i].mean),
                                 std::move(means[i].deviation), std::move(means[i].coverage)});
     }
+  }
+}
+
+}  // namespace
+
+MetricsOfRank average_metrics(const RankCapture& capture, const FunctionIndex& index,
+                              const std::vector<DeviceWork>& devices, const TimeParts& cycles) {
+  MetricsOfRank result;
+  std::map<std::string, DeviceSignals> by_device;
+  std::vector<std::pair<std::size_t, Signal>> of_no_function;
+  for (const MetricSeries& series : capture.metrics) {
+    if (device::metric_info(series.metric, series.device).has_key) continue;
+    ScaledSeries scaled = scaled_series(capture, series, cycles, result.remarks);
+    if (scaled.facts.info.scope == device::MetricScope::kNone) {
+      of_no_function.emplace_back(result.series.size(), std::move(scaled.signal));
+    } else {
+      DeviceSignals& found = by_device[series.device];
+      found.series.push_back(result.series.size());
+      found.signals.push_back(std::move(scaled.signal));
+    }
+    result.series.push_back(std::move(scaled.facts));
+  }
+  const auto times_of = [&](const std::string& device) {
+    const auto at = std::find(index.devices.begin(), index.devices.end(), device);
+    const bool has_busy_time = at != index.devices.end() && device != kHostDevice;
+    return AveragedTimes{intervals_of(cycles),
+                         has_busy_time
+                             ? &devices[static_cast<std::size_t>(at - index.devices.begin())].busy
+                             : nullptr};
+  };
+
+  std::map<std::string, std::unique_ptr<DeviceMetrics>> metrics;
+  for (const auto& [name, found] : by_device) {
+    auto& device = metrics[name];
+    device = std::make_unique<DeviceMetrics>(found.series, found.signals, cycles);
+    const AveragedTimes times = times_of(name);
+    add_means(*device, times, result.series);
+    for (std::size_t i = 0; i < found.series.size(); ++i) {
+      SeriesCycles& series = result.series[found.series[i]];
+      if (series.info.role != device::MetricRole::kThrottleReasons) continue;
+      replace_by_bits(found.signals[i], cycles, times, series);
+    }
+  }
+  for (const auto& [number, signal] : of_no_function) {
+    DeviceMetrics alone({number}, {signal}, cycles);
+    add_means(alone, {intervals_of(cycles), nullptr}, result.series);
+  }
+
+  add_function_means(capture, index, metrics, result);
+  for (SeriesCycles& process : average_processes(capture, cycles)) {
+    result.series.push_back(std::move(process));
   }
   return result;
 }

@@ -41,13 +41,13 @@ std::vector<std::size_t> samples_of_cycles(const TimeParts& cycles, device::Metr
                                            std::span<const std::int64_t> times_ns);
 
 struct MetricsOfRank {
-  std::vector<SeriesCycles> series;   // in the order of the capture
+  std::vector<SeriesCycles> series;   // in the order of the capture; those of processes last
   std::vector<MetricCycles> metrics;  // by function, then series
   std::vector<std::string> remarks;
 };
 
 // Averages every series over the cycles, over its device's busy time, and over the time of each
-// function in its scope.
+// function in its scope. Of bits, the usual ones of each cycle take the place of a mean.
 MetricsOfRank average_metrics(const RankCapture& capture, const FunctionIndex& index,
                               const std::vector<DeviceWork>& devices, const TimeParts& cycles);
 

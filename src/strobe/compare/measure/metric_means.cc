@@ -13,9 +13,12 @@ namespace {
 constexpr double kHeldPeriods = 2;
 constexpr double kNsPerSecond = 1e9;
 
+std::int64_t hold_of(const MetricSeries& series) {
+  return static_cast<std::int64_t>(std::llround(kHeldPeriods * median_period_ns(series)));
+}
+
 void append_gauge(const MetricSeries& series, double scale, Signal& signal) {
-  const auto hold_ns =
-      static_cast<std::int64_t>(std::llround(kHeldPeriods * median_period_ns(series)));
+  const std::int64_t hold_ns = hold_of(series);
   const auto& times_ns = series.times_ns;
   if (times_ns.empty() || hold_ns == 0) return;
   signal.push_back({{times_ns.front() - hold_ns, times_ns.front()}, series.values.front() * scale});
@@ -26,6 +29,17 @@ void append_gauge(const MetricSeries& series, double scale, Signal& signal) {
     signal.push_back({{times_ns[i - 1], times_ns[i]}, from, (to - from) / length_ns});
   }
   signal.push_back({{times_ns.back(), times_ns.back() + hold_ns}, series.values.back() * scale});
+}
+
+void append_bits(const MetricSeries& series, Signal& signal) {
+  const std::int64_t hold_ns = hold_of(series);
+  const auto& times_ns = series.times_ns;
+  if (times_ns.empty() || hold_ns == 0) return;
+  signal.push_back({{times_ns.front() - hold_ns, times_ns.front()}, series.values.front()});
+  for (std::size_t i = 1; i < times_ns.size(); ++i) {
+    signal.push_back({{times_ns[i - 1], times_ns[i]}, series.values[i - 1]});
+  }
+  signal.push_back({{times_ns.back(), times_ns.back() + hold_ns}, series.values.back()});
 }
 
 void append_windows(const MetricSeries& series, double scale, Signal& signal) {
@@ -60,13 +74,19 @@ Signal signal_of(const MetricSeries& series, const device::MetricInfo& info,
   Signal signal;
   switch (info.kind) {
     case device::MetricKind::kGauge:
-      append_gauge(series, info.scale, signal);
+      if (info.role == device::MetricRole::kThrottleReasons) {
+        append_bits(series, signal);
+      } else {
+        append_gauge(series, info.scale, signal);
+      }
       break;
     case device::MetricKind::kWindow:
       append_windows(series, info.scale, signal);
       break;
     case device::MetricKind::kCounter:
       append_rates(series, info.scale, signal);
+      break;
+    case device::MetricKind::kEvent:
       break;
   }
   for (Piece& piece : signal) {

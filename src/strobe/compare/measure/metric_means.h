@@ -24,7 +24,8 @@ using Signal = std::vector<Piece>;
 // Interpolates the samples, in the unit of `info`, at the trace's times. A gauge is linear between
 // samples and keeps its first and last value for two median periods. A window holds its value back
 // to the previous sample, so the first one covers nothing. A counter is the window of its rate per
-// second, with a gap where it was reset.
+// second, with a gap where it was reset. Bits keep their value until the next sample: between two
+// sets of bits there is none. Events have no signal.
 Signal signal_of(const MetricSeries& series, const device::MetricInfo& info, std::int64_t shift_ns);
 
 double median_period_ns(const MetricSeries& series);  // 0 with fewer than two samples

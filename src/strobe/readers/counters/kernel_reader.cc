@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -24,6 +25,7 @@
 #include "strobe/readers/counters/ncu_report.h"
 #include "strobe/readers/sniff.h"
 #include "strobe/trace/args_store.h"
+#include "strobe/wire/run_file_chunks.h"
 
 namespace strobe::readers {
 namespace {
@@ -281,7 +283,9 @@ Result<KernelTable> table_of(Result<LoadedTrace> loaded, const std::string& path
   return table;
 }
 
-bool is_trace(std::string_view front) { return is_json(front) && !looks_like_kernels_json(front); }
+bool is_trace(std::string_view front) {
+  return wire::begins_like_run_file(front) || (is_json(front) && !looks_like_kernels_json(front));
+}
 
 // Reads anything but a trace.
 Result<KernelTable> read_list(OpenedStream& stream) {
@@ -315,6 +319,10 @@ Result<KernelTable> read_opened(OpenedStream& stream, const std::string& path,
 }  // namespace
 
 Result<KernelTable> read_kernels(const std::filesystem::path& path, const LoadOptions& options) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    return table_of(read_trace(path, with_arguments(options)), path.string());
+  }
   STROBE_TRY(File file, open_input(path));
   const bool is_seekable = file.is_seekable();
   const std::uint64_t bytes = file.size_bytes();

@@ -48,7 +48,9 @@ std::vector<std::string> places(const std::string& preferred) {
   return paths;
 }
 
-void* open_cupti(const std::string& preferred, std::string& path, std::string& problem) {
+}  // namespace
+
+void* open_cupti(const std::string& preferred, std::string& path, std::string& problem) noexcept {
   // Two copies in one process would both try to own the driver's hooks.
   if (dl_iterate_phdr(note_loaded_cupti, &path) == 1) {
     if (void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD); handle != nullptr) {
@@ -68,6 +70,8 @@ void* open_cupti(const std::string& preferred, std::string& path, std::string& p
   if (problem.empty()) problem = "no libcupti.so in the toolkit's folders or on the loader's path";
   return nullptr;
 }
+
+namespace {
 
 template <class Call>
 bool find_call(void* handle, const char* name, Call& call) noexcept {

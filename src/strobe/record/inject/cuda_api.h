@@ -65,6 +65,10 @@ struct CuptiApi {
 
 enum class CuptiLoad { kLoaded, kNotFound, kTooOld };
 
+// The library that the process has already loaded, else the first of `preferred` and the usual
+// places; nullptr if there is none, with the reason in `problem`.
+void* open_cupti(const std::string& preferred, std::string& path, std::string& problem) noexcept;
+
 // `preferred` is tried before the usual places, "" for none. `problem` says what failed: the places
 // that were tried, or the missing call.
 CuptiLoad load_cupti(const std::string& preferred, CuptiApi& api, std::string& problem) noexcept;

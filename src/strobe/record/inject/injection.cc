@@ -1,10 +1,12 @@
-// The entry point of the library: the CUDA driver loads it in every process that `strobe kernels
-// record` has started and calls InitializeInjection. From then on it listens to launches. It runs
-// in a foreign process, so it prints nothing, stops nothing, and records what it cannot do.
+// The entry point of the library: the CUDA driver loads it in every process that `strobe record` or
+// `strobe kernels record` has started and calls InitializeInjection. From then on it listens to
+// launches. It runs in a foreign process, so it prints nothing, stops nothing, and records what it
+// cannot do.
 
 #include <cstdlib>
 #include <new>
 
+#include "strobe/record/inject/activity/run_process.h"
 #include "strobe/record/inject/launch_call.h"
 #include "strobe/record/inject/recorder.h"
 
@@ -54,18 +56,23 @@ void at_exit() noexcept {
   is_inside = false;
 }
 
+void record_counters() noexcept {
+  if (the_recorder != nullptr) return;
+  auto* recorder = new (std::nothrow) Recorder;
+  if (recorder == nullptr) return;
+  the_recorder = recorder;
+  if (recorder->open(on_callback, see_to_the_end)) see_to_the_end();
+}
+
 }  // namespace
 }  // namespace strobe::record
 
 extern "C" __attribute__((visibility("default"))) int InitializeInjection(void) {
-  using strobe::record::Recorder;
-  using strobe::record::the_recorder;
-  if (the_recorder != nullptr) return 1;
-  auto* recorder = new (std::nothrow) Recorder;
-  if (recorder == nullptr) return 1;
-  the_recorder = recorder;
-  if (recorder->open(strobe::record::on_callback, strobe::record::see_to_the_end)) {
-    strobe::record::see_to_the_end();
+  using strobe::record::RunProcess;
+  if (RunProcess* process = RunProcess::of_this_process(); process != nullptr) {
+    process->record_device();
+  } else {
+    strobe::record::record_counters();
   }
   return 1;
 }

@@ -2,10 +2,8 @@
 
 #include <cmath>
 #include <cstdint>
-#include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "strobe/compare/shown_unit.h"
 #include "strobe/report/compare/compare_numbers.h"
@@ -19,30 +17,13 @@ using device::MetricRole;
 
 bool is_bits(const MetricInfo& info) { return info.role == MetricRole::kThrottleReasons; }
 
-// Why a device lowers its clock, as NVML numbers the reasons.
-struct ThrottleReason {
-  std::uint64_t bit;
-  std::string_view word;
-};
-constexpr ThrottleReason kThrottleReasons[] = {
-    {0x1, "idle"},          {0x2, "application clocks"}, {0x4, "power cap"},
-    {0x8, "hardware"},      {0x10, "sync boost"},        {0x20, "heat"},
-    {0x40, "heat (alarm)"}, {0x80, "power brake"},       {0x100, "display clocks"}};
-
 std::string reasons_text(double value) {
   constexpr double kTooLarge = 9007199254740992.0;  // a double has no more whole numbers
   if (!std::isfinite(value)) return "-";
   if (value == 0) return "none";
   const bool are_bits = value > 0 && value < kTooLarge && value == std::floor(value);
   if (!are_bits) return "changing";
-  auto bits = static_cast<std::uint64_t>(value);
-  std::vector<std::string> words;
-  for (const auto& [bit, word] : kThrottleReasons) {
-    if ((bits & bit) != 0) words.emplace_back(word);
-    bits &= ~bit;
-  }
-  if (bits != 0) words.push_back(fmt::format("{:#x}", bits));
-  return fmt::format("{}", fmt::join(words, ", "));
+  return device::clock_limits_text(static_cast<std::uint64_t>(value));
 }
 
 }  // namespace
@@ -65,19 +46,42 @@ std::string metric_interval_text(const stats::Shift& shift, const MetricInfo& in
   return quantity_interval_text({scale * shift.shift, scale * shift.low, scale * shift.high}, unit);
 }
 
-std::string metric_note(std::string_view name, const MetricInfo& info) {
-  switch (info.role) {
+namespace {
+
+// What a percentage of this metric is of; "" where its name or unit says it.
+std::string_view meaning_of_percent(MetricRole role) {
+  switch (role) {
     case MetricRole::kProcessCpuUse:
-      return fmt::format("{}: 100 % is one core.", name);
+      return "100 % is one core";
+    case MetricRole::kForeignCpuUse:
+    case MetricRole::kOneForeignCpuUse:
+      return "by processes outside of the program; 100 % is one core";
+    case MetricRole::kForeignDeviceUse:
+    case MetricRole::kOneForeignDeviceUse:
+      return "by processes outside of the program";
     case MetricRole::kRunQueue:
-      return fmt::format(
-          "{}: share of the time in which the process waits for a core; threads add "
-          "up.",
-          name);
+      return "share of the time in which the process waits for a core; threads add up";
     case MetricRole::kOnCpu:
-      return fmt::format("{}: share of the time in which the process runs; threads add up.", name);
+      return "share of the time in which the process runs; threads add up";
+    case MetricRole::kQuotaThrottled:
+      return "share of the time in which the process is stopped because it has used up its CPU "
+             "quota; cores add up";
+    case MetricRole::kCpuPressure:
+      return "share of the time in which a thread of the machine waits for a core";
+    case MetricRole::kMemoryPressure:
+      return "share of the time in which a thread of the machine waits for memory";
+    case MetricRole::kIoPressure:
+      return "share of the time in which a thread of the machine waits for a disk";
     default:
-      break;
+      return "";
+  }
+}
+
+}  // namespace
+
+std::string metric_note(std::string_view name, const MetricInfo& info) {
+  if (const std::string_view meaning = meaning_of_percent(info.role); !meaning.empty()) {
+    return fmt::format("{}: {}.", name, meaning);
   }
   if (info.scale == 1 || info.unit.empty()) return {};
   return fmt::format("{}: converted to {}.", name, info.unit);

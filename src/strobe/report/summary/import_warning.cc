@@ -1,6 +1,8 @@
 #include "strobe/report/summary/import_warning.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -49,6 +51,29 @@ std::string skipped(ImportIssue issue, const ImportReport::Line& line) {
   }
 }
 
+// What a recording lacks.
+std::vector<std::string> recording_losses(const ImportReport& report) {
+  std::vector<std::string> losses;
+  const auto add = [&](ImportIssue issue, auto text_of) {
+    if (report[issue].count > 0) losses.push_back(text_of(report[issue].count));
+  };
+  add(ImportIssue::kUnfinishedRecording, [](std::uint64_t) {
+    return std::string("is not finished: its process was killed or still runs");
+  });
+  add(ImportIssue::kDamagedChunk,
+      [](std::uint64_t count) { return "has " + counted(count, "damaged part"); });
+  add(ImportIssue::kDroppedRecords, [](std::uint64_t count) {
+    return "lacks " + counted(count, "record") + " that the tracing library dropped";
+  });
+  add(ImportIssue::kDiskFull,
+      [](std::uint64_t count) { return "lacks " + counted(count, "row") + ": the disk was full"; });
+  if (const ImportReport::Line& failed = report[ImportIssue::kSourceFailed]; failed.count > 0) {
+    const std::string why = failed.examples.empty() ? "" : ": " + failed.examples[0].detail;
+    losses.push_back("was not recorded as a whole" + why);
+  }
+  return losses;
+}
+
 // Events that were recognised before they were dropped.
 bool counts_as_event(ImportIssue issue) {
   return issue == ImportIssue::kUnknownPhase || issue == ImportIssue::kMissingTime ||
@@ -80,6 +105,7 @@ std::string import_warning(const std::string& path, const ImportReport& report) 
   } else if (truncated.count > 0) {
     parts.push_back(ending(truncated));
   }
+  for (std::string& loss : recording_losses(report)) parts.push_back(std::move(loss));
   std::vector<std::string> lost;
   std::uint64_t kept = report.event_count;
   for (const ImportIssue issue :

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "tests/support/sketch.h"
+#include "tests/unit/analysis/timeline/recorded_sketch.h"
 
 namespace strobe::analysis {
 namespace {
@@ -227,6 +228,36 @@ TEST(TimelineTest, a_block_knows_its_leader_and_is_never_shorter_than_its_longes
   EXPECT_EQ(leader(0), "often");
   EXPECT_EQ(leader(1), "second block");
   EXPECT_GE(static_cast<double>(timeline.blocks()[0].longest_ns), 16'777'217.0);
+}
+
+TEST(TimelineTest, conditions_and_samples_can_be_shown_but_do_not_move_the_origin) {
+  RecordedSketch sketch;
+  sketch.thread("1", "1").slice("a", kOp, 100, 50);
+  sketch.of_device(0, "clock limits").slice("power cap", SliceKind::kCondition, 20, 500);
+  sketch.of_machine().sample("host_cpu_usage", 10, 1).sample("host_cpu_usage", 200, 1);
+  const Trace trace = sketch.trace();
+  const Timeline timeline(trace);
+  EXPECT_EQ(timeline.extent(), (Interval{100, 150}));
+  EXPECT_EQ(timeline.reach(), (Interval{10, 520}));
+  EXPECT_EQ(shown_time(trace), timeline.reach());
+  EXPECT_EQ(timeline.busy_ns(trace.slices().tracks[1]), 0) << "a condition is not work";
+}
+
+TEST(TimelineTest, counters_of_other_tools_show_nothing_beside_the_slices) {
+  RecordedSketch sketch;
+  sketch.thread("1", "1").slice("a", kOp, 1'000'000, 50).sample("requests", 0, 1);
+  EXPECT_EQ(shown_time(sketch.trace()), (Interval{1'000'000, 1'000'050}));
+}
+
+TEST(TimelineTest, without_slices_the_samples_are_all_there_is) {
+  RecordedSketch sketch;
+  sketch.thread("1", "1").sample("requests", 30, 1).sample("requests", 90, 1);
+  const Trace trace = sketch.trace();
+  const Timeline timeline(trace);
+  EXPECT_EQ(timeline.extent(), (Interval{30, 90}));
+  EXPECT_EQ(timeline.reach(), (Interval{30, 90}));
+  const Trace empty = Sketch().trace();
+  EXPECT_EQ(Timeline(empty).reach(), Interval{});
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/sketch.h"
+#include "tests/unit/analysis/timeline/recorded_sketch.h"
 
 namespace strobe::analysis {
 namespace {
@@ -95,6 +96,73 @@ TEST(TrackGroupsTest, tracks_without_slices_are_left_out) {
   sketch.thread(1).thread(2).slice("a", kOp, 0, 1);
   EXPECT_THAT(group_texts(sketch.trace()), ElementsAre("process 1: thread 2,"));
   EXPECT_TRUE(group_tracks(Sketch().trace()).empty());
+}
+
+TEST(TrackGroupsTest, conditions_stand_below_their_thread_and_after_the_streams) {
+  RecordedSketch sketch;
+  sketch.thread("5", "5").slice("a", kOp, 0, 1);
+  sketch.thread("5", "8").slice("b", kOp, 0, 1);
+  sketch.of_process("5", "5 waits for a core").slice("w", SliceKind::kCondition, 0, 1);
+  sketch.of_device(0, "clock limits").slice("power cap", SliceKind::kCondition, 0, 1);
+  sketch.stream(0, "7").slice("k", SliceKind::kKernel, 0, 1);
+  EXPECT_THAT(group_texts(sketch.trace()),
+              ElementsAre("process 5: thread 5, 5 waits for a core, thread 8,",
+                          "GPU 0: stream 7, clock limits,"));
+}
+
+TEST(TrackGroupsTest, conditions_of_a_process_that_stands_for_a_device_are_the_devices) {
+  RecordedSketch sketch;
+  sketch.stream(2, "7").slice("k", SliceKind::kKernel, 0, 1);
+  sketch.thread("2", "clock limits").slice("power cap", SliceKind::kCondition, 0, 1);
+  EXPECT_THAT(group_texts(sketch.trace()), ElementsAre("GPU 2: stream 7, clock limits,"));
+}
+
+TEST(TrackGroupsTest, a_process_may_have_the_number_of_a_device) {
+  RecordedSketch sketch;
+  sketch.stream(1, "7").slice("k", SliceKind::kKernel, 0, 1);
+  sketch.thread("1", "1").slice("a", kOp, 0, 1);
+  sketch.of_process("1").sample("process_cpu_usage", 0, 50);
+  const Trace trace = sketch.trace();
+  const CounterOwner owner =
+      CounterOwners(trace).of(trace.counters().tracks[0], trace.counters().names[0]);
+  EXPECT_EQ(owner.what, CounterOwner::What::kProcess);
+  EXPECT_EQ(group_of(group_tracks(trace), owner), 0u);
+}
+
+TEST(TrackGroupsTest, a_thread_with_counters_of_its_own_is_shown_without_slices_too) {
+  RecordedSketch sketch;
+  sketch.thread("5", "9").sample("on_cpu_pct", 0, 50);
+  sketch.thread("5", "10").sample("requests", 0, 50);
+  sketch.thread("5", "11").slice("a", kOp, 0, 1);
+  EXPECT_THAT(group_texts(sketch.trace()), ElementsAre("process 5: thread 11, thread 9,"))
+      << "the counters of other tools are about the process";
+}
+
+TEST(TrackGroupsTest, owners_of_counters_without_tracks_have_groups) {
+  RecordedSketch sketch;
+  sketch.of_machine().sample("host_cpu_usage", 0, 50);
+  sketch.of_process("77").sample("process_cpu_usage", 0, 50);
+  sketch.of_device(3).sample("gpu_power_mw", 0, 50);
+  sketch.thread("5", "5").slice("a", kOp, 0, 1);
+  sketch.thread("5", "-1").slice("flush", SliceKind::kOverhead, 0, 1);
+  const Trace trace = sketch.trace();
+  EXPECT_THAT(group_texts(trace), ElementsAre("process 5: thread 5,", "GPU 3:", "process 77:",
+                                              "Host:", "process 5: no thread,"));
+  const std::vector<TrackGroup> groups = group_tracks(trace);
+  EXPECT_EQ(group_of(groups, CounterOwner::of_device(3)), 1u);
+  EXPECT_EQ(group_of(groups, CounterOwner{}), 3u);
+  EXPECT_EQ(group_of(groups, CounterOwner::of_device(4)), groups.size());
+}
+
+TEST(TrackGroupsTest, the_counters_of_a_thread_are_in_the_group_of_its_process) {
+  RecordedSketch sketch;
+  sketch.thread("5", "9").sample("on_cpu_pct", 0, 50);
+  const Trace trace = sketch.trace();
+  const CounterOwner owner =
+      CounterOwners(trace).of(trace.counters().tracks[0], trace.counters().names[0]);
+  EXPECT_EQ(owner.what, CounterOwner::What::kThread);
+  EXPECT_EQ(owner.thread, trace.counters().tracks[0]);
+  EXPECT_EQ(group_of(group_tracks(trace), owner), 0u);
 }
 
 }  // namespace

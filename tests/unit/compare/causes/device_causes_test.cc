@@ -256,6 +256,168 @@ TEST(OtherTenant, is_silent_about_a_rise_that_a_coarse_counter_makes) {
   EXPECT_TRUE(device_causes(used(62)).empty());
 }
 
+// The list of processes saw the program itself and `others` percent of someone else.
+CauseSketch listed(CauseSketch sketch, double others_before, double others) {
+  return sketch.metric("GPU 0", "gpu_process_usage", 45, 45)
+      .metric("GPU 0", "gpu_foreign_usage", others_before, others)
+      .metric("GPU 0", "gpu_foreign_process_usage python3 (4711)", others_before, others);
+}
+
+CauseSketch slowed_kernels(double cycle, double factor) {
+  return CauseSketch(10, cycle).device("GPU 0", 5, 5 * factor).kernel("gemm", 4, 4 * factor);
+}
+
+TEST(SeenTenant, is_named_first_and_sure_where_kernels_are_slower) {
+  const auto causes = device_causes(listed(slowed_kernels(14, 1.8), 0, 48));
+  const Cause* cause = find(causes, CauseKind::kOtherTenant);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_GE(cause->score, kConfidentScore);
+  EXPECT_EQ(cause->headline, "python3 (4711) uses GPU 0");
+  EXPECT_EQ(cause->evidence.front().text,
+            "python3 (4711) used 48 % of GPU 0 in the abnormal run, none in the normal run");
+  EXPECT_TRUE(mentions(cause->evidence, "own kernels: 4.00 -> 7.20 ms"));
+  EXPECT_TRUE(cause->against.empty());
+}
+
+TEST(SeenTenant, several_of_them_use_the_device) {
+  const auto headline = [](const std::string& key) {
+    return device_causes(
+               slowed_kernels(14, 1.8)
+                   .metric("GPU 0", "gpu_foreign_usage", 0, 60)
+                   .metric("GPU 0", "gpu_foreign_process_usage " + key, 0, 30)
+                   .metric("GPU 0", "gpu_foreign_process_usage b (2)", 0, key == "a (1)" ? 30 : 0))
+        .front()
+        .headline;
+  };
+  EXPECT_EQ(headline("a (1)"), "a (1) and b (2) use GPU 0");
+  EXPECT_EQ(headline("a (12 processes)"), "a (12 processes) use GPU 0");
+}
+
+TEST(SeenTenant, a_little_use_that_is_felt_is_enough) {
+  const auto causes = device_causes(listed(slowed_kernels(11, 1.1), 0, 9));
+  EXPECT_GE(score_of(causes, CauseKind::kOtherTenant), kConfidentScore);
+}
+
+TEST(SeenTenant, launched_work_that_waits_is_felt_too) {
+  const auto causes = device_causes(listed(delayed(98), 0, 48));
+  const Cause* cause = find(causes, CauseKind::kOtherTenant);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_GE(cause->score, kConfidentScore);
+  EXPECT_TRUE(mentions(cause->evidence, "its work delays the start of ours"));
+}
+
+TEST(SeenTenant, is_no_cause_where_nothing_became_slower) {
+  EXPECT_TRUE(device_causes(listed(slowed_kernels(10, 1), 0, 48)).empty());
+}
+
+TEST(SeenTenant, is_only_mentioned_where_the_cycle_is_slower_for_another_reason) {
+  const auto causes = device_causes(listed(slowed_kernels(14, 1), 0, 48));
+  const Cause* cause = find(causes, CauseKind::kOtherTenant);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_NEAR(cause->score, kListedScore, 1e-9);
+  EXPECT_TRUE(mentions(cause->against, "own kernels did not get slower"));
+}
+
+TEST(SeenTenant, who_is_there_in_both_runs_is_no_cause) {
+  EXPECT_EQ(find(device_causes(listed(slowed_kernels(14, 1.8), 30, 31)), CauseKind::kOtherTenant),
+            nullptr);
+}
+
+TEST(SeenTenant, a_desktop_is_no_cause) {
+  EXPECT_EQ(find(device_causes(listed(slowed_kernels(14, 1.8), 0, 1)), CauseKind::kOtherTenant),
+            nullptr);
+}
+
+TEST(SeenTenant, kernels_that_slowed_by_more_than_its_share_speak_against_it) {
+  const auto causes = device_causes(listed(slowed_kernels(30, 4), 0, 8));
+  const Cause* cause = find(causes, CauseKind::kOtherTenant);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_TRUE(mentions(cause->against, "x 4.00 as long: more than its share"));
+  EXPECT_LT(cause->score, kConfidentScore);
+}
+
+TEST(OtherTenant, a_list_without_another_process_speaks_against_the_counter) {
+  const auto causes = device_causes(listed(used(98), 0, 0));
+  const Cause* cause = find(causes, CauseKind::kOtherTenant);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_EQ(cause->headline, "another process uses GPU 0");
+  EXPECT_TRUE(mentions(cause->against,
+                       "the list of the device's processes shows no other one that computes more: "
+                       "0.0 -> 0.0 %"));
+  EXPECT_LE(cause->score, kListedScore);
+}
+
+TEST(OtherTenant, a_list_of_one_run_only_says_nothing_against_the_counter) {
+  auto sketch = used(98).metric("GPU 0", "gpu_foreign_usage", 0, 0);
+  sketch.edit().metrics.back().all = change_between({}, std::vector<double>(12, 0.0));
+  const auto causes = device_causes(sketch);
+  EXPECT_EQ(score_of(causes, CauseKind::kOtherTenant),
+            score_of(device_causes(used(98)), CauseKind::kOtherTenant));
+  EXPECT_FALSE(mentions(causes.front().against, "the list of the device's processes"));
+}
+
+// Cycles with bits, as the measurement gives them.
+CauseSketch with_limits(CauseSketch sketch, double normal_bits, double abnormal_bits) {
+  sketch.metric("GPU 0", "gpu_throttle_reasons", normal_bits, abnormal_bits);
+  Comparison& comparison = sketch.edit();
+  for (const auto& [side, bits] : {std::pair(&comparison.normal, normal_bits),
+                                   std::pair(&comparison.abnormal, abnormal_bits)}) {
+    RankMeasure& measure = side->ranks.front();
+    measure.cycles.cycles.assign(12, {.interval = {0, 10}});
+    SeriesCycles series;
+    series.device = "GPU 0";
+    series.metric = "gpu_throttle_reasons";
+    series.info = device::metric_info(series.metric, series.device);
+    series.mean = series.busy_mean = std::vector<double>(12, bits);
+    measure.series.push_back(series);
+  }
+  return sketch;
+}
+
+TEST(ClockDrop, the_devices_own_reason_comes_first) {
+  const auto causes = device_causes(with_limits(clocked(0.5, 1.8), 0, 4));
+  EXPECT_EQ(causes.front().evidence.front().text,
+            "the device limits its clock (power cap: in 0 -> 100 % of the cycles)");
+  EXPECT_EQ(causes.front().evidence.front().metric, "gpu_throttle_reasons");
+  const auto setting = device_causes(with_limits(clocked(0.5, 1.8), 0, 2));
+  EXPECT_TRUE(mentions(setting.front().evidence, "(application clocks: in 0 -> 100 %"));
+}
+
+TEST(ClockDrop, a_shallow_drop_that_the_device_explains_is_sure) {
+  EXPECT_GE(
+      score_of(device_causes(with_limits(clocked(0.93, 1.06), 0, 0x20)), CauseKind::kClockDrop),
+      kConfidentScore);
+  EXPECT_LT(score_of(device_causes(with_limits(clocked(0.93, 1.06), 4, 4)), CauseKind::kClockDrop),
+            kConfidentScore)
+      << "limited so in both runs";
+}
+
+TEST(ClockDrop, a_lowered_power_limit_is_told) {
+  auto sketch = with_limits(clocked(0.8, 1.2), 4, 4);
+  sketch.metric("GPU 0", "gpu_power_limit_mw", 700, 500);
+  EXPECT_EQ(device_causes(sketch).front().evidence.front().text,
+            "the power limit was lowered: 700 -> 500 W (x 0.71)");
+}
+
+TEST(ClockDrop, a_device_that_names_no_limit_speaks_against_it) {
+  const auto wandering = [] {
+    CauseSketch sketch = clocked(0.5, 1.8);
+    const std::vector<double> mhz = {960,  1020, 990, 970,  1010, 950,
+                                     1030, 990,  980, 1000, 960,  1020};
+    sketch.edit().metrics.front().busy = change_between(CauseSketch::around(1980), mhz);
+    return sketch;
+  };
+  const auto causes = device_causes(with_limits(wandering(), 0, 0));
+  EXPECT_TRUE(mentions(causes.front().against, "the device names no limit of its clock"));
+  EXPECT_NEAR(causes.front().score, 0.9, 1e-9);
+  EXPECT_TRUE(device_causes(wandering()).front().against.empty()) << "it was not asked";
+}
+
+TEST(ClockDrop, a_limit_without_a_lower_clock_is_no_cause) {
+  EXPECT_EQ(find(device_causes(with_limits(clocked(1, 1.8), 0, 4)), CauseKind::kClockDrop),
+            nullptr);
+}
+
 CauseSketch uniformly(double factor) {
   return CauseSketch(10, 10 * factor)
       .device("GPU 0", 9.8, 9.8 * factor)

@@ -434,5 +434,48 @@ TEST(HostCode, the_range_in_which_the_device_waits_is_named) {
   EXPECT_NE(cause->advice.find("look at Block_2 in the timeline"), std::string::npos);
 }
 
+TEST(Paging, memory_that_is_read_from_the_disk_while_the_device_waits_is_sure) {
+  const auto causes = host_causes(slower_by(2)
+                                      .metric("Host", "major_faults", 0, 450)
+                                      .metric("Host", "pressure_memory_some_us", 2, 300));
+  const Cause* cause = find(causes, CauseKind::kDiskIo);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_GE(cause->score, kConfidentScore);
+  EXPECT_EQ(cause->headline, "the program's memory is read from the disk");
+  EXPECT_TRUE(mentions(cause->evidence, "had to be read from a disk: 0.00 -> 450 1/s"));
+  EXPECT_TRUE(mentions(cause->evidence, "waits for memory: 0.2 -> 30.0 % of the time"));
+}
+
+TEST(Paging, alone_it_is_listed_and_not_sure) {
+  const double score = score_of(host_causes(slower_by(2).metric("Host", "major_faults", 0, 450)),
+                                CauseKind::kDiskIo);
+  EXPECT_GE(score, kListedScore);
+  EXPECT_LT(score, kConfidentScore);
+}
+
+TEST(Paging, is_silent_about_few_faults_and_while_nothing_waits) {
+  const auto says = [](const CauseSketch& sketch) {
+    return find(host_causes(sketch), CauseKind::kDiskIo) != nullptr;
+  };
+  EXPECT_FALSE(says(slower_by(2).metric("Host", "major_faults", 0, 8)));
+  EXPECT_FALSE(says(slower_by(2).metric("Host", "major_faults", 450, 460)));
+  EXPECT_FALSE(
+      says(CauseSketch(10, 10).device("GPU 0", 5, 5).metric("Host", "major_faults", 0, 450)));
+}
+
+TEST(SlowDisk, threads_that_wait_for_it_speak_for_it_and_their_absence_against_it) {
+  const auto reading = [] {
+    return slower_by(2).function("read", FunctionKind::kInputOutput, 1, 9);
+  };
+  const double alone = score_of(host_causes(reading()), CauseKind::kDiskIo);
+  const auto waits = host_causes(reading().metric("Host", "pressure_io_some_us", 10, 400));
+  EXPECT_GT(score_of(waits, CauseKind::kDiskIo), alone);
+  EXPECT_TRUE(mentions(find(waits, CauseKind::kDiskIo)->evidence,
+                       "a thread of the machine waits for a disk: 1.0 -> 40.0 %"));
+  const auto calm = host_causes(reading().metric("Host", "pressure_io_some_us", 10, 10));
+  EXPECT_LT(score_of(calm, CauseKind::kDiskIo), alone);
+  EXPECT_TRUE(mentions(find(calm, CauseKind::kDiskIo)->against, "no thread of the machine waits"));
+}
+
 }  // namespace
 }  // namespace strobe::compare

@@ -210,5 +210,47 @@ TEST(FewerLaunches, a_graph_that_saves_the_waiting_is_told_with_its_calls) {
             "fewer calls launch the work of a cycle (150 -> 1), and the device waits less");
 }
 
+TEST(TenantGone, who_left_the_device_is_named) {
+  const auto shared = [](double kernel_ms) {
+    return CauseSketch(20, 12)
+        .device("GPU 0", 15, 15 - (8 - kernel_ms))
+        .kernel("gemm", 8, kernel_ms)
+        .metric("GPU 0", "gpu_process_usage", 50, 50)
+        .metric("GPU 0", "gpu_foreign_usage", 48, 0)
+        .metric("GPU 0", "gpu_foreign_process_usage python3 (4711)", 48, 0);
+  };
+  const auto causes = improvements(shared(4));
+  const Cause* cause = find(causes, CauseKind::kOtherTenant);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_TRUE(cause->improves);
+  EXPECT_GE(cause->score, kConfidentScore);
+  EXPECT_EQ(cause->headline, "no other process uses GPU 0 any more");
+  EXPECT_EQ(cause->evidence.front().text,
+            "python3 (4711) used 48 % of GPU 0 in the normal run, none in the abnormal run");
+  EXPECT_LT(score_of(improvements(shared(8)), CauseKind::kOtherTenant), kConfidentScore)
+      << "own kernels take as long as before";
+}
+
+TEST(TenantGone, who_is_still_there_did_not_leave) {
+  EXPECT_EQ(find(improvements(CauseSketch(20, 12)
+                                  .kernel("gemm", 8, 4)
+                                  .metric("GPU 0", "gpu_usage", 98, 40)
+                                  .metric("GPU 0", "gpu_foreign_usage", 30, 29)),
+                 CauseKind::kOtherTenant),
+            nullptr);
+}
+
+TEST(LessContention, who_left_the_cores_comes_first) {
+  const auto causes =
+      improvements(faster_to(10)
+                       .metric("Host", "schedstat_runq_ns", 300, 1)
+                       .metric("Host", "foreign_cpu_usage", 300, 3)
+                       .metric("Host", "foreign_process_cpu_usage stress (88)", 290, 0));
+  const Cause* cause = find(causes, CauseKind::kHostContention);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_EQ(cause->evidence.front().text,
+            "stress (88) used 2.9 cores in the normal run, none in the abnormal run");
+}
+
 }  // namespace
 }  // namespace strobe::compare

@@ -54,6 +54,16 @@ TEST(Pcie, traffic_of_another_process_is_named_though_own_copies_are_as_fast) {
   EXPECT_TRUE(mentions(cause->against, "own copies did not get slower"));
 }
 
+TEST(Pcie, packets_that_were_sent_again_make_it_surer) {
+  const auto causes = link_causes(copies(3).metric("GPU 0", "gpu_pcie_replays", 0, 40));
+  EXPECT_NEAR(score_of(causes, CauseKind::kPcie),
+              score_of(link_causes(copies(3)), CauseKind::kPcie) + 0.1, 1e-9);
+  EXPECT_TRUE(mentions(causes.front().evidence, "the bus sent again: 0.00 -> 40.0 1/s"));
+  EXPECT_FALSE(mentions(
+      link_causes(copies(3).metric("GPU 0", "gpu_pcie_replays", 0.1, 0.2)).front().evidence,
+      "sent again"));
+}
+
 TEST(Pcie, is_silent_when_more_bytes_take_more_time) {
   EXPECT_TRUE(link_causes(copies(3, 3)).empty());
 }

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/sketch.h"
+
 namespace strobe::compare {
 namespace {
 
@@ -99,6 +101,12 @@ TEST(TypicalValueTest, bits_have_no_median) {
   EXPECT_EQ(typical_value(device::metric_info("gpu_sm_frequency", "GPU 0"), {}), 0);
 }
 
+TEST(MetricScopeTest, what_is_about_no_function_is_in_no_scope) {
+  for (const FunctionKey& key : {kGemm, kUpload, kOnCpu, kRead}) {
+    EXPECT_FALSE(is_in_scope(MetricScope::kNone, key)) << key.name;
+  }
+}
+
 TEST(MetricScopeTest, clocks_go_with_kernels_only) {
   EXPECT_TRUE(is_in_scope(MetricScope::kKernels, kGemm));
   EXPECT_TRUE(is_in_scope(MetricScope::kKernels, kCollective));
@@ -120,6 +128,87 @@ TEST(MetricScopeTest, disks_go_with_reads_and_cores_with_the_rest_of_the_host) {
   EXPECT_FALSE(is_in_scope(MetricScope::kHost, kRead));
   EXPECT_TRUE(is_in_scope(MetricScope::kHostIo, kRead));
   EXPECT_FALSE(is_in_scope(MetricScope::kHostIo, kOnCpu));
+}
+
+using namespace literals;
+
+// A program that starts up for a second and then runs four cycles of 100 ms. In each, the device
+// works in the second half.
+RankMeasure measured_after_start_up(std::vector<MetricSeries> metrics) {
+  Sketch sketch;
+  sketch.thread(1).slice("import", SliceKind::kAnnotation, 0, 1000_ms);
+  analysis::CycleList cycles;
+  for (int i = 0; i < 4; ++i) {
+    const std::int64_t start_ns = 1000_ms + 100_ms * i;
+    sketch.stream(0, 7).slice("gemm", SliceKind::kKernel, start_ns + 50_ms, 50_ms);
+    cycles.cycles.push_back({{start_ns, start_ns + 100_ms}, "cycle", {}, false});
+  }
+  RankCapture capture;
+  capture.trace = std::make_shared<const Trace>(sketch.trace());
+  capture.metrics = std::move(metrics);
+  return measure_cycles(capture, std::move(cycles));
+}
+
+// Every 10 ms from the start of the program; `value` gets the time.
+template <class Value>
+MetricSeries sampled_on_gpu(const std::string& metric, Value value) {
+  MetricSeries series{"GPU 0", metric, {}, {}};
+  for (std::int64_t time_ns = 0; time_ns <= 1400_ms; time_ns += 10_ms) {
+    series.times_ns.push_back(time_ns);
+    series.values.push_back(value(time_ns));
+  }
+  return series;
+}
+
+TEST(RecordedCyclesTest, a_device_that_is_idle_while_the_program_starts_is_not_slow) {
+  const RankMeasure measure = measured_after_start_up(
+      {sampled_on_gpu("gpu_sm_frequency",
+                      [](std::int64_t time_ns) { return time_ns < 900_ms ? 345.0 : 1980.0; }),
+       sampled_on_gpu("gpu_throttle_reasons",
+                      [](std::int64_t time_ns) { return time_ns < 900_ms ? 1.0 : 0.0; })});
+  EXPECT_THAT(measure.series[0].busy_mean, ElementsAre(1980, 1980, 1980, 1980));
+  EXPECT_THAT(measure.series[1].busy_mean, ElementsAre(0, 0, 0, 0));
+  EXPECT_EQ(measure.series[1].recording_median, 0) << "idle in most samples, but in no cycle";
+}
+
+// In the first half of each cycle the device idles; in the second it is at its power cap, and for
+// 10 of these 50 ms also hot.
+TEST(RecordedCyclesTest, bits_are_those_of_most_of_the_time_that_counts) {
+  const RankMeasure measure =
+      measured_after_start_up({sampled_on_gpu("gpu_throttle_reasons", [](std::int64_t time_ns) {
+        const std::int64_t in_cycle_ns = time_ns % 100_ms;
+        return in_cycle_ns < 50_ms ? 1.0 : in_cycle_ns < 60_ms ? 36.0 : 4.0;
+      })});
+  EXPECT_THAT(measure.series[0].busy_mean, ElementsAre(4, 4, 4, 4));
+  EXPECT_THAT(measure.series[0].mean, ElementsAre(0, 0, 0, 0)) << "neither for more than half";
+  EXPECT_EQ(measure.series[0].recording_median, 4);
+}
+
+TEST(RecordedCyclesTest, metrics_of_no_function_are_averaged_over_whole_cycles) {
+  const RankMeasure measure = measured_after_start_up(
+      {sampled_on_gpu("gpu_power_limit_mw", [](std::int64_t) { return 700'000.0; })});
+  EXPECT_THAT(measure.metrics, testing::IsEmpty());
+  EXPECT_THAT(measure.series[0].mean, ElementsAre(700, 700, 700, 700));
+  EXPECT_THAT(measure.series[0].busy_mean, ElementsAre(700, 700, 700, 700));
+}
+
+TEST(RecordedCyclesTest, an_error_code_has_no_mean_and_no_remark) {
+  const RankMeasure measure = measured_after_start_up({{"GPU 0", "gpu_xid", {1100_ms}, {79}}});
+  EXPECT_THAT(measure.remarks, testing::IsEmpty());
+  EXPECT_THAT(measure.series[0].mean, testing::Each(testing::IsNan()));
+}
+
+TEST(RecordedCyclesTest, processes_come_after_the_other_series) {
+  const RankMeasure measure = measured_after_start_up(
+      {sampled_on_gpu("gpu_foreign_process_usage python3 (4711)",
+                      [](std::int64_t time_ns) { return time_ns > 1200_ms ? 50.0 : 0.0; }),
+       sampled_on_gpu("gpu_foreign_usage",
+                      [](std::int64_t time_ns) { return time_ns > 1200_ms ? 50.0 : 0.0; })});
+  ASSERT_EQ(measure.series.size(), 2u);
+  EXPECT_EQ(measure.series[0].metric, "gpu_foreign_usage");
+  EXPECT_EQ(measure.series[1].metric, "gpu_foreign_process_usage python3 (4711)");
+  EXPECT_THAT(measure.series[1].mean, ElementsAre(0, 0, 50, 50));
+  for (const MetricCycles& metric : measure.metrics) EXPECT_EQ(metric.series, 0u);
 }
 
 }  // namespace

@@ -42,6 +42,24 @@ TEST(SignalTest, a_gauge_is_straight_between_samples_and_holds_at_the_ends) {
   EXPECT_EQ(signal[4].value, 3);
 }
 
+// The mean of 0 and 4 would be 2, another reason.
+TEST(SignalTest, bits_stay_as_they_are_until_the_next_sample) {
+  const Signal signal = signal_of(series_of({100, 110, 120}, {0, 4, 1}),
+                                  device::metric_info("gpu_throttle_reasons", "GPU 0"), 0);
+  ASSERT_EQ(signal.size(), 4u);
+  EXPECT_EQ(signal[0].interval, (Interval{80, 100}));
+  EXPECT_EQ(signal[2].interval, (Interval{110, 120}));
+  EXPECT_EQ(signal[2].value, 4);
+  EXPECT_EQ(signal[3].interval, (Interval{120, 140}));
+  EXPECT_EQ(signal[3].value, 1);
+  for (const Piece& piece : signal) EXPECT_EQ(piece.slope_per_ns, 0);
+}
+
+TEST(SignalTest, events_have_no_mean) {
+  EXPECT_TRUE(
+      signal_of(series_of({100, 110, 120}, {79, 79, 13}), info_of(MetricKind::kEvent), 0).empty());
+}
+
 TEST(SignalTest, a_window_holds_back_to_the_sample_before) {
   const Signal signal =
       signal_of(series_of({100, 110, 130}, {5, 7, 9}), info_of(MetricKind::kWindow), 0);

@@ -44,5 +44,29 @@ TEST(MetricTextTest, a_name_that_does_not_say_what_its_numbers_mean_has_a_note) 
   EXPECT_EQ(metric_note("gpu_sm_frequency", info_of("gpu_sm_frequency")), "");
 }
 
+TEST(MetricTextTest, what_other_processes_take_is_told_with_its_base) {
+  EXPECT_EQ(metric_note("gpu_foreign_usage", info_of("gpu_foreign_usage")),
+            "gpu_foreign_usage: by processes outside of the program.");
+  EXPECT_EQ(metric_note("foreign_cpu_usage", info_of("foreign_cpu_usage", "Host")),
+            "foreign_cpu_usage: by processes outside of the program; 100 % is one core.");
+  EXPECT_EQ(metric_text(48, info_of("gpu_foreign_process_usage python3 (4711)")), "48 %");
+}
+
+// A counter of microseconds is shown as a share of the time, so it was not converted to anything.
+TEST(MetricTextTest, time_that_was_lost_is_a_share_of_the_time) {
+  for (const char* const name : {"pressure_cpu_some_us", "pressure_memory_some_us",
+                                 "pressure_io_some_us", "cpu_quota_throttled_us"}) {
+    const device::MetricInfo info = info_of(name, "Host");
+    EXPECT_EQ(metric_text(250, info), "25 %") << name;
+    EXPECT_NE(metric_note(name, info).find("share of the time"), std::string::npos) << name;
+  }
+}
+
+TEST(MetricTextTest, counts_and_limits_have_their_own_units) {
+  EXPECT_EQ(metric_text(2, info_of("cpu_quota_cores", "Host")), "2 cores");
+  EXPECT_EQ(metric_text(700, info_of("gpu_power_limit_mw")), "700 W");
+  EXPECT_EQ(metric_text(120, info_of("forced_switches", "Host")), "120 1/s");
+}
+
 }  // namespace
 }  // namespace strobe::report

@@ -45,6 +45,20 @@ TEST(ImportWarningTest, damage_is_told_once_although_the_text_also_ends_early) {
             "'a.json.gz' is damaged: the checksum is wrong; kept 1 event");
 }
 
+TEST(ImportWarningTest, tells_what_a_recording_lacks) {
+  ImportReport report;
+  report.event_count = 90;
+  report.add_many(ImportIssue::kDroppedRecords, 10);
+  report.add(ImportIssue::kUnfinishedRecording, 0);
+  EXPECT_EQ(import_warning("process-7.strobe", report),
+            "'process-7.strobe' is not finished: its process was killed or still runs; lacks 10 "
+            "records that the tracing library dropped; kept 90 events");
+  ImportReport failed;
+  failed.add(ImportIssue::kSourceFailed, 0, "another tool holds CUPTI");
+  EXPECT_EQ(import_warning("a.strobe", failed),
+            "'a.strobe' was not recorded as a whole: another tool holds CUPTI; kept 0 events");
+}
+
 class ImportSectionTest : public SummarySketch {};
 
 TEST_F(ImportSectionTest, the_import_comes_last_and_only_when_something_is_wrong) {

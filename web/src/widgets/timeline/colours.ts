@@ -13,11 +13,18 @@ export interface Colours {
   accent: string;
   sliceText: string;
   counter: string;
+  lines: readonly string[]; // of several counters in one lane
 }
+
+const kLines: Record<Theme, readonly string[]> = {
+  light: ['#2a78bd', '#c2571a', '#17805e', '#8557ab', '#927000', '#6b717b'],
+  dark: ['#6fb0e6', '#ee9560', '#57c39f', '#b99be0', '#d3b04a', '#a4abb5'],
+};
 
 // The same colours as CSS variables, for everything that is not a canvas.
 export function publishKinds(root: HTMLElement, theme: Theme): void {
   kKinds.forEach((kind, i) => root.style.setProperty(`--kind-${i}`, kind[theme]));
+  kLines[theme].forEach((line, i) => root.style.setProperty(`--line-${i}`, line));
 }
 
 export function kindColour(kind: number, tone: number, theme: Theme): string {
@@ -40,5 +47,6 @@ export function readColours(theme: Theme): Colours {
     accent: read('--accent'),
     sliceText: read('--slice-text'),
     counter: read('--counter'),
+    lines: kLines[theme],
   };
 }

@@ -237,6 +237,7 @@ export function keyDown(stage: Stage, event: KeyboardEvent, gestures: Gestures):
     case 'ArrowUp': model.scrollGoal = Math.max(0, (model.scrollGoal ?? model.scrollTop) - 60); break;
     case 'ArrowDown': model.scrollGoal = Math.min(model.mostScroll, (model.scrollGoal ?? model.scrollTop) + 60); break;
     case '0': case 'Home': gestures.onJump(); model.fit(); break;
+    case 'e': if (!model.info.is_recording) return false; model.follow(!model.isFollowing); break;
     case 'f': gestures.onJump(); return model.frameChosen();
     case 'm':
       model.mark_ns = model.mark_ns === null ? (centre ?? model.slice?.start_ns ?? model.view.start_ns) : null;

@@ -1,9 +1,8 @@
-import type { CounterPoints } from '../../api/types.ts';
-import { type Label, paintLine, repeatLine, rowKey } from '../../model/pixels.ts';
+import { type Label, hatchLine, paintLine, repeatLine, rowKey } from '../../model/pixels.ts';
 import type { TimelineModel } from '../../model/timeline_model.ts';
-import type { Lane } from '../../model/track_layout.ts';
-import { spanOf } from '../../model/viewport.ts';
+import { type Lane, isCondition } from '../../model/track_layout.ts';
 import type { Colours } from './colours.ts';
+import { paintCounter } from './paint_counters.ts';
 import { Words, kFont } from './words.ts';
 
 // The rows of slices: pixels first, in one image, then words and counters on top of it.
@@ -52,7 +51,9 @@ export class BodyPainter {
                                     (label) => labels.push({ ...label, y, height: lane.rowHeight }));
         if (!isPainted) continue;
         const top = Math.round(y * density);
-        repeatLine(this.pixels, this.line, top, Math.round((y + lane.rowHeight) * density) - gap);
+        const bottom = Math.round((y + lane.rowHeight) * density) - gap;
+        if (isCondition(lane.track)) hatchLine(this.pixels, this.line, top, bottom, colours.inks, density);
+        else repeatLine(this.pixels, this.line, top, bottom);
       }
     }
     this.context.putImageData(this.image!, 0, 0);
@@ -61,7 +62,7 @@ export class BodyPainter {
     context.setTransform(density, 0, 0, density, 0, 0);
     this.paintBands(model, lanes, colours);
     this.paintSteps(model, colours);
-    for (const lane of lanes) if (lane.counter >= 0 && lane.shape !== 'closed') this.paintCounter(model, lane, colours);
+    for (const lane of lanes) if (lane.counters.length > 0 && lane.shape !== 'closed') paintCounter(context, model, lane, colours);
     this.paintLabels(labels, density, colours);
     context.setTransform(1, 0, 0, 1, 0, 0);
   }
@@ -107,46 +108,6 @@ export class BodyPainter {
     }
     context.globalAlpha = 1;
   }
-
-  private paintCounter(model: TimelineModel, lane: Lane, colours: Colours): void {
-    const info = model.info.counters.find((one) => one.counter === lane.counter)!;
-    const grid = model.counters.get(lane.counter);
-    if (!grid) return;
-    const { context } = this;
-    const base = lane.top + lane.height - model.scrollTop - 1;
-    const scale = (lane.height - 5) / (info.max || 1);
-    context.fillStyle = colours.line;
-    context.fillRect(0, base, model.width_px, 1);
-    for (const { tile, start_ns, end_ns } of grid.covering(model.view, model.columns)) {
-      const points = pointsBetween(tile, start_ns, end_ns);
-      if (points.length === 0) continue;
-      const perNs = model.width_px / spanOf(model.view);
-      const x = (at: number): number => (at - model.view.start_ns) * perNs;
-      const last = Math.min(end_ns, model.info.span_ns);
-      for (const [which, alpha] of [[2, 0.3], [1, 0.45]] as const) {
-        context.globalAlpha = alpha;
-        context.fillStyle = colours.counter;
-        context.beginPath();
-        context.moveTo(x(points[0][0]), base);
-        points.forEach((point, i) => {
-          const y = base - point[which] * scale;
-          context.lineTo(x(point[0]), y);
-          context.lineTo(x(points[i + 1]?.[0] ?? last), y);
-        });
-        context.lineTo(x(last), base);
-        context.fill();
-      }
-      context.globalAlpha = 1;
-    }
-  }
-}
-
-function pointsBetween(tile: CounterPoints, start_ns: number, end_ns: number): CounterPoints['points'] {
-  const { points } = tile;
-  if (points.length === 0 || (points[0][0] >= start_ns && points[points.length - 1][0] <= end_ns)) return points;
-  const first = points.findIndex((_, i) => (points[i + 1]?.[0] ?? Infinity) > start_ns);
-  const after = points.findIndex((point) => point[0] >= end_ns);
-  return points.slice(Math.max(0, first), after < 0 ? undefined : after);
 }
 
 export function visibleLanes(model: TimelineModel): Lane[] {

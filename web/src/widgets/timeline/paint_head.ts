@@ -50,18 +50,17 @@ export function paintHead(canvas: HTMLCanvasElement, model: TimelineModel, colou
 function paintStrip(context: CanvasRenderingContext2D, model: TimelineModel, colours: Colours): void {
   const whole = fitted(model.reach);
   const base = kStrip_px - 1;
-  const info = model.info.counters[0];
-  const grid = info ? model.counters.get(info.counter) : undefined;
+  const info = model.stripCounter;
   context.fillStyle = colours.counter;
   context.globalAlpha = 0.55;
-  if (info && grid) {
-    for (const { tile } of grid.covering(whole, 1)) {
+  if (info) {
+    for (const { tile, end_ns } of model.counters.of(info).covering(whole, 1)) {
       const { points } = tile;
       // The whole trace in a few pixels: scaled to its own maximum, not to the possible one.
       const most = points.reduce((a, point) => Math.max(a, point[2]), 0) || 1;
       points.forEach(([at, , high], i) => {
         const x = stripX(model, at);
-        const next = stripX(model, points[i + 1]?.[0] ?? model.info.span_ns);
+        const next = stripX(model, points[i + 1]?.[0] ?? Math.min(end_ns, model.whole.end_ns));
         const tall = (high / most) * (kStrip_px - 6);
         context.fillRect(x, base - tall, Math.max(1, next - x), tall);
       });

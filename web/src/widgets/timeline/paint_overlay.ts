@@ -179,7 +179,8 @@ function outline(context: CanvasRenderingContext2D, box: { x: number; y: number;
   context.strokeStyle = colour;
   context.lineWidth = line;
   const left = Math.max(box.x, -4);
-  context.strokeRect(left - line / 2, box.y - line / 2, Math.min(box.width, 8000 - left) + line / 2, box.height);
+  const right = Math.min(box.x + box.width, 8000);
+  if (right > left) context.strokeRect(left - line / 2, box.y - line / 2, right - left + line / 2, box.height);
 }
 
 function paintArrow(context: CanvasRenderingContext2D, arrow: Arrow, colour: string, line: number, alpha: number): void {

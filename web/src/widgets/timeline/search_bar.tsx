@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-import { kKinds } from '../../model/kinds.ts';
+import { kConditionKind, kKinds } from '../../model/kinds.ts';
 import type { TimelineModel } from '../../model/timeline_model.ts';
+import { isCondition } from '../../model/track_layout.ts';
 import { countText, durationText } from '../../model/units.ts';
 import { useKeys } from '../hooks.ts';
 
@@ -52,7 +53,8 @@ export function SearchBar({ model }: { model: TimelineModel }): JSX.Element {
     else model.nextMatch(event.shiftKey ? -1 : 1);
     leave();
   };
-  const kinds = new Set([2, 3, 5, 6, 7, 9, 10]);
+  const hasConditions = model.info.tracks.some(isCondition);
+  const kinds = new Set([2, 3, 5, 6, 7, 9, 10, ...(hasConditions ? [kConditionKind] : [])]);
   return (
     <div class="tools">
       <span class={`filter ${problem ? 'wrong' : ''}`}>
@@ -71,9 +73,13 @@ export function SearchBar({ model }: { model: TimelineModel }): JSX.Element {
       <span class="grow" />
       <ul class="legend" aria-label="Colours">
         {kKinds.map((kind, i) => kinds.has(i) && (
-          <li key={kind.name}><span class="swatch" style={{ background: `var(--kind-${i})` }} aria-hidden="true" />{kind.name}</li>
+          <li key={kind.name}><span class={`swatch ${i === kConditionKind ? 'striped' : ''}`} style={{ '--kind': `var(--kind-${i})` }} aria-hidden="true" />{kind.name}</li>
         ))}
       </ul>
+      {model.info.is_recording && (
+        <button type="button" class="quiet follow" aria-pressed={model.isFollowing} title="Keep the end of the recording on the screen (E)"
+                onClick={() => model.follow(!model.isFollowing)}>Follow the end</button>
+      )}
       <button type="button" class="quiet" title="Show everything (0)" onClick={() => model.fit()}>Fit</button>
     </div>
   );

@@ -2,10 +2,13 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 import type { Track } from '../../api/types.ts';
-import { kindOf } from '../../model/kinds.ts';
+import { scaleText } from '../../model/counter_scale.ts';
+import { valueAt } from '../../model/counter_tiles.ts';
+import { kConditionKind, kindOf } from '../../model/kinds.ts';
 import type { TimelineModel } from '../../model/timeline_model.ts';
-import type { Lane } from '../../model/track_layout.ts';
-import { bytesText, countText, durationText, shareText } from '../../model/units.ts';
+import { type Lane, isCondition } from '../../model/track_layout.ts';
+import { countText, durationText, shareText, valueText } from '../../model/units.ts';
+import { spanOf } from '../../model/viewport.ts';
 import { useKeys, useObservable, useSession } from '../hooks.ts';
 import { type Tip, Tooltip } from '../pieces.tsx';
 import { readColours } from './colours.ts';
@@ -21,17 +24,16 @@ function busyShare(model: TimelineModel, track: Track): number {
 }
 
 function laneHint(model: TimelineModel, lane: Lane): string {
+  if (lane.track && isCondition(lane.track)) {
+    return `${lane.track.name}: ${countText(lane.track.slices)} ${lane.track.slices === 1 ? 'stretch' : 'stretches'}; a condition, not time of the program`;
+  }
   if (lane.track) {
     const share = busyShare(model, lane.track);
     return `${countText(lane.track.slices)} slices, busy ${durationText(lane.track.busy_ns)} (${shareText(share)} of the span)`;
   }
-  if (lane.counter < 0) return lane.name;
-  const info = model.info.counters.find((one) => one.counter === lane.counter)!;
-  return `${lane.name}, highest ${counterText(info.unit, info.max)}`;
-}
-
-function counterText(unit: string, value: number): string {
-  return unit === 'bytes' ? bytesText(value) : unit === 'share' ? shareText(value) : countText(value);
+  if (lane.counters.length === 0) return lane.name;
+  const lines = lane.counters.map((one) => `${one.key || one.name}: ${valueText(one.unit, one.min)} to ${valueText(one.unit, one.max)}`);
+  return [lane.counters.length > 1 ? lane.name : '', ...lines].filter(Boolean).join('\n');
 }
 
 // Where there is no room for "NVIDIA H200 · GPU 0", its number stays.
@@ -40,18 +42,37 @@ function Name({ name }: { name: string }): JSX.Element {
   return dot < 0 ? <span class="lane-name">{name}</span> : <span class="lane-name split"><span>{name.slice(0, dot)}</span><span>{name.slice(dot)}</span></span>;
 }
 
-function LaneName({ model, lane }: { model: TimelineModel; lane: Lane }): JSX.Element {
-  const info = lane.counter >= 0 ? model.info.counters.find((one) => one.counter === lane.counter) : undefined;
+// Which line is which.
+function Legend({ lane }: { lane: Lane }): JSX.Element {
   return (
-    <button type="button" class={`lane ${lane.kind} ${lane.shape}`} style={{ top: `${lane.top}px`, height: `${lane.height}px` }}
-            title={laneHint(model, lane)} aria-expanded={lane.shape !== 'closed'} onClick={() => model.toggle(lane)}>
-      <span class="twist" aria-hidden="true">{lane.shape === 'closed' ? '▸' : lane.shape === 'compact' ? '▹' : '▾'}</span>
-      <Name name={lane.name} />
-      {info && lane.shape !== 'closed' && <span class="lane-most">max {counterText(info.unit, info.max)}</span>}
-      {lane.track && lane.track.kind === 'device' && (
-        <span class="lane-most">busy {shareText(busyShare(model, lane.track))}</span>
+    <span class="lane-lines">
+      {lane.counters.map((one, i) => <span key={one.name}><i class={`line-${i % 3}`} style={{ color: `var(--line-${i % 6})` }} />{one.key || one.name}</span>)}
+    </span>
+  );
+}
+
+function LaneName({ model, lane }: { model: TimelineModel; lane: Lane }): JSX.Element {
+  const isOpenCounter = lane.counters.length > 0 && lane.shape !== 'closed';
+  const place = { top: `${lane.top}px`, height: `${lane.height}px` };
+  return (
+    <>
+      <button type="button" class={`lane ${lane.kind} ${lane.shape} depth-${lane.depth} ${isCondition(lane.track) ? 'condition' : ''}`} style={place}
+              title={laneHint(model, lane)} aria-expanded={lane.shape !== 'closed'} onClick={() => model.toggle(lane)}>
+        <span class="twist" aria-hidden="true">{lane.shape === 'closed' ? '▸' : lane.shape === 'compact' ? '▹' : '▾'}</span>
+        <Name name={lane.name} />
+        {isOpenCounter && <span class={`lane-most ${lane.counters.length === 1 ? 'below' : ''}`}>{scaleText(lane.counters)}</span>}
+        {lane.track && lane.track.kind === 'device' && (
+          <span class="lane-most">busy {shareText(busyShare(model, lane.track))}</span>
+        )}
+        {isOpenCounter && lane.counters.length > 1 && <Legend lane={lane} />}
+      </button>
+      {lane.metrics > 0 && (
+        <button type="button" class="lane-metrics" style={{ top: `${lane.top}px` }} aria-expanded={model.hasMetrics(lane)} aria-label={`Metrics of ${lane.name}`}
+                title={`${lane.metrics} ${lane.metrics === 1 ? 'metric' : 'metrics'} of this thread`} onClick={() => model.toggleMetrics(lane)}>
+          <svg viewBox="0 0 12 12" width="11" height="11" aria-hidden="true"><path d="M1 9l3-4 2.5 2.5L11 2" /></svg>
+        </button>
       )}
-    </button>
+    </>
   );
 }
 
@@ -84,6 +105,11 @@ export function TimelineCanvas({ model, onSettled, onJump, embedded = false, lab
       model, { head: refs.head.current!, body: refs.body.current!, overlay: refs.overlay.current!, scroller },
       readColours(theme), () => callbacks.current.onSettled());
     stageRef.current = stage;
+    model.onSlid = () => {
+      stage.overlay.pointer = null;
+      stage.overlay.hover = null;
+      setTip(null);
+    };
     const measure = (): void => {
       surface.style.height = `${scroller.clientHeight}px`;
       model.resize(Math.max(50, surface.clientWidth), Math.max(50, scroller.clientHeight), window.devicePixelRatio || 1);
@@ -101,6 +127,7 @@ export function TimelineCanvas({ model, onSettled, onJump, embedded = false, lab
     window.addEventListener('keyup', release);
     window.addEventListener('blur', releaseAll);
     return () => {
+      model.onSlid = () => {};
       stops.forEach((stop) => stop());
       observer.disconnect();
       window.removeEventListener('keyup', release);
@@ -115,7 +142,7 @@ export function TimelineCanvas({ model, onSettled, onJump, embedded = false, lab
   return (
     <div class="timeline" ref={root}>
       <div class="tl-head" style={{ height: `${height}px` }}>
-        <div class="tl-corner"><span>{durationText(model.info.span_ns)} in all</span></div>
+        <div class="tl-corner"><span>{durationText(spanOf(model.whole))} in all</span></div>
         <canvas ref={refs.head} style={{ height: `${height}px` }} aria-hidden="true" />
       </div>
       <div class="tl-scroller" ref={refs.scroller} tabIndex={0} role="application"
@@ -137,6 +164,18 @@ export function TimelineCanvas({ model, onSettled, onJump, embedded = false, lab
   );
 }
 
+// Of a condition also what it is about: its track.
+function kindWords(model: TimelineModel, { kind, track }: { kind: number; track: number }): string {
+  const { name } = kindOf(kind);
+  const of = model.info.tracks.find((one) => one.track === track);
+  return kind === kConditionKind && of ? `${name} · ${of.name}` : name;
+}
+
+function sliceWord(kind: number, count: number): string {
+  if (kind === kConditionKind) return count === 1 ? 'condition' : 'conditions';
+  return count === 1 ? 'slice' : 'slices';
+}
+
 function hoverTip(stage: Stage, event: PointerEvent): Tip | null {
   const { model, overlay } = stage;
   const { hover, pointer } = overlay;
@@ -145,27 +184,28 @@ function hoverTip(stage: Stage, event: PointerEvent): Tip | null {
     return {
       ...place,
       content: hover.is === 'slice'
-        ? <><b>{hover.name}</b><br /><span class="number">{durationText(hover.duration_ns)}</span> <span class="muted">{kindOf(hover.kind).name}</span></>
-        : <><b>{countText(hover.slices)} {hover.slices === 1 ? 'slice' : 'slices'}</b> cover {shareText(hover.cover)} of {durationText(hover.duration_ns)}
+        ? <><b>{hover.name}</b><br /><span class="number">{durationText(hover.duration_ns)}</span> <span class="muted">{kindWords(model, hover)}</span></>
+        : <><b>{countText(hover.slices)} {sliceWord(hover.kind, hover.slices)}</b> cover {shareText(hover.cover)} of {durationText(hover.duration_ns)}
             <br /><span class="muted">mostly {hover.name}</span></>,
     };
   }
   const lane = pointer ? model.laneAt(pointer.y) : null;
-  if (!lane || lane.counter < 0 || !pointer) return null;
-  const value = counterAt(model, lane.counter, model.timeAt(pointer.x));
-  const info = model.info.counters.find((one) => one.counter === lane.counter)!;
-  return value === null ? null : { ...place, content: <><b>{info.name}</b> <span class="number">{counterText(info.unit, value)}</span></> };
-}
-
-function counterAt(model: TimelineModel, counter: number, at_ns: number): number | null {
-  for (const { tile, start_ns, end_ns } of model.counters.get(counter)?.covering(model.view, model.columns) ?? []) {
-    if (at_ns < start_ns || at_ns >= end_ns) continue;
-    let value: number | null = null;
-    for (const point of tile.points) {
-      if (point[0] > at_ns) break;
-      value = point[2];
-    }
-    return value;
-  }
-  return null;
+  if (!lane || lane.counters.length === 0 || lane.shape === 'closed' || !pointer) return null;
+  const at_ns = model.timeAt(pointer.x);
+  const values = lane.counters.flatMap((counter, i) => {
+    const value = valueAt(model.counters.of(counter), model.view, model.columns, at_ns);
+    return value === null ? [] : [{ counter, i, text: valueText(counter.unit, value) }];
+  });
+  if (values.length === 0) return null;
+  if (lane.counters.length === 1) return { ...place, content: <><b>{lane.name}</b> {lane.counters[0].key} <span class="number">{values[0].text}</span></> };
+  return {
+    ...place,
+    content: (
+      <><b>{lane.name}</b><table class="small lines"><tbody>
+        {values.map(({ counter, i, text }) => (
+          <tr key={counter.name}><td class="lane-lines"><span><i class={`line-${i % 3}`} style={{ color: `var(--line-${i % 6})` }} />{counter.key}</span></td><td class="number">{text}</td></tr>
+        ))}
+      </tbody></table></>
+    ),
+  };
 }

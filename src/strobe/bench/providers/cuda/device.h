@@ -16,7 +16,7 @@
 #include "strobe/bench/providers/codegen/kernel_program.h"
 #include "strobe/bench/providers/cuda/cupti_api.h"
 #include "strobe/bench/providers/cuda/driver_api.h"
-#include "strobe/bench/providers/cuda/nvml_api.h"
+#include "strobe/bench/providers/cuda/sensors.h"
 #include "strobe/bench/providers/cuda/nvrtc.h"
 
 // One GPU with its context, for the life of a worker process. Used by one thread at a time.

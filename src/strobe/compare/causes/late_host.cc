@@ -1,0 +1,80 @@
+#include "strobe/compare/causes/late_host.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "strobe/compare/causes/cause_rules.h"
+
+namespace strobe::compare {
+
+double explained_share(const Symptoms& symptoms, const Change& change) {
+  if (!symptoms.is_slower() || !(symptoms.cycle_change_ms > 0)) return 0;
+  return std::clamp(change.difference() / symptoms.cycle_change_ms, 0.0, 1.0);
+}
+
+const Change* longest_gap(const Symptoms& symptoms) {
+  const Change* gap = nullptr;
+  for (const DeviceSymptoms& device : symptoms.devices) {
+    const Change& idle = device.row->idle_ms;
+    if (gap == nullptr || idle.difference() > gap->difference()) gap = &idle;
+  }
+  return gap;
+}
+
+bool gaps_grew(const Symptoms& symptoms) {
+  const Change* gap = longest_gap(symptoms);
+  return gap == nullptr ? symptoms.is_slower() : rose(*gap, 1.03);
+}
+
+const Change* host_delay(const Symptoms& symptoms) {
+  if (!cycle_is_host_time(symptoms)) return longest_gap(symptoms);
+  const DeviceRow* host = host_row(symptoms);
+  return host == nullptr ? nullptr : &host->busy_ms;
+}
+
+bool host_takes_longer(const Symptoms& symptoms) {
+  const Change* delay = host_delay(symptoms);
+  return delay == nullptr ? gaps_grew(symptoms) : rose(*delay, 1.03);
+}
+
+namespace {
+
+// The idle time of the devices that rose most for one reason, if it is a real part of the change:
+// it says where the host is while the device waits.
+const IdleCauseRow* grown_idle(const Symptoms& symptoms) {
+  constexpr double kRealPart = 0.2;
+  const IdleCauseRow* most = nullptr;
+  for (const IdleCauseRow* row : symptoms.idle) {
+    if (!rose(row->ms, 1.1) || explained_share(symptoms, row->ms) < kRealPart) continue;
+    if (most == nullptr || row->ms.difference() > most->ms.difference()) most = row;
+  }
+  return most;
+}
+
+}  // namespace
+
+void add_idle_evidence(const Symptoms& symptoms, Cause& cause) {
+  if (const Change* gap = longest_gap(symptoms)) {
+    cause.evidence.push_back(evidence("device idle", *gap));
+  }
+  if (const IdleCauseRow* row = grown_idle(symptoms)) {
+    cause.evidence.push_back(evidence(fmt::format("of that, {}", idle_text(row->cause)), row->ms));
+  }
+}
+
+bool add_late_host(const Symptoms& symptoms, Cause& cause) {
+  if (cycle_is_host_time(symptoms) && symptoms.is_slower()) {
+    cause.evidence.push_back(never_waits());
+    return true;
+  }
+  if (gaps_grew(symptoms)) {
+    add_idle_evidence(symptoms, cause);
+    if (const Change* gap = longest_gap(symptoms)) cause.explains_ms = gap->difference();
+    return true;
+  }
+  cause.against.push_back(evidence("the device does not wait longer for the host"));
+  return false;
+}
+
+}  // namespace strobe::compare

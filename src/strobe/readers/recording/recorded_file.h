@@ -1,0 +1,117 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "strobe/base/result.h"
+#include "strobe/trace/import_report.h"
+#include "strobe/wire/run_file_chunks.h"
+
+namespace strobe::readers {
+
+// A row of a table that other chunks refer to by its number. It stays unknown if its chunk is lost.
+template <std::size_t columns>
+struct Definition {
+  std::array<std::uint64_t, columns> values = {};
+  bool is_known = false;
+
+  std::uint64_t operator[](std::size_t column) const { return values[column]; }
+};
+
+using ThreadDefinition = Definition<wire::kThreadColumns>;
+using ShapeDefinition = Definition<wire::kShapeColumns>;
+using SeriesDefinition = Definition<wire::kSeriesColumns>;
+
+// What the rows of one segment refer to, by number.
+struct RecordedSegment {
+  std::vector<std::string_view> texts;  // without data: lost
+  std::vector<ThreadDefinition> threads;
+  std::vector<ShapeDefinition> shapes;
+  std::vector<SeriesDefinition> series;
+
+  // Nothing if it is lost.
+  std::optional<std::string_view> text(std::uint64_t number) const {
+    if (number >= texts.size() || texts[number].data() == nullptr) return std::nullopt;
+    return texts[number];
+  }
+};
+
+// A chunk whose rows are not decoded yet.
+struct RowChunk {
+  wire::Chunk chunk;
+  std::uint32_t segment = 0;
+};
+
+// Some rows of a chunk. A row without a usable time is left out, an impossible duration is 0.
+struct DecodedRows {
+  wire::Columns columns;
+  std::size_t rows = 0;
+  std::uint32_t segment = 0;
+  std::uint64_t offset = 0;  // of the chunk
+
+  std::uint64_t at(std::size_t column, std::size_t row) const { return columns[column][row]; }
+  std::int64_t time(std::size_t column, std::size_t row) const {
+    return static_cast<std::int64_t>(columns[column][row]);
+  }
+};
+
+// A file of a recorded run, taken apart: its facts, the definitions of each segment, and the chunks
+// with rows by kind. The texts and chunks lie in the bytes that were given.
+class RecordedFile {
+ public:
+  // Damage goes to the report. An error if no chunk is whole, or a newer strobe wrote the file.
+  static Result<RecordedFile> take_apart(std::span<const char> bytes, ImportReport& report);
+
+  std::optional<std::string_view> fact(std::string_view key) const;
+  std::optional<std::int64_t> number_fact(std::string_view key) const;
+  const std::map<std::string, std::string, std::less<>>& facts() const { return facts_; }
+
+  const std::vector<RecordedSegment>& segments() const { return segments_; }
+  bool has(wire::ChunkKind kind) const { return !chunks_of(kind).empty(); }
+  std::uint64_t rows_of(wire::ChunkKind kind) const;
+  std::uint64_t rows() const;  // of all kinds except definitions
+
+  // Calls f(const DecodedRows&) for the rows of a kind, block by block in the file's order; f
+  // returns false to end. Chunks and rows that cannot be used go to the report.
+  template <class Function>
+  bool for_each_block(wire::ChunkKind kind, ImportReport& report, Function f) const {
+    DecodedRows rows;
+    for (const RowChunk& one : chunks_of(kind)) {
+      wire::RowBlocks blocks(one.chunk);
+      while (next_block(one, blocks, rows, report)) {
+        if (!f(std::as_const(rows))) return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  const std::vector<RowChunk>& chunks_of(wire::ChunkKind kind) const {
+    return chunks_[static_cast<std::size_t>(kind)];
+  }
+  static bool next_block(const RowChunk& from, wire::RowBlocks& blocks, DecodedRows& rows,
+                         ImportReport& report);
+  void take(const wire::Chunk& chunk, ImportReport& report);
+  void take_facts(const wire::Chunk& chunk);
+  void take_texts(const wire::Chunk& chunk);
+  template <std::size_t columns>
+  void define(const wire::Chunk& chunk, std::vector<Definition<columns>>& table,
+              ImportReport& report);
+  bool can_number(const wire::Chunk& chunk, std::size_t known) const;
+
+  std::size_t file_bytes_ = 0;
+  std::map<std::string, std::string, std::less<>> facts_;
+  std::vector<RecordedSegment> segments_;
+  std::array<std::vector<RowChunk>, wire::kChunkKinds> chunks_;
+};
+
+}  // namespace strobe::readers

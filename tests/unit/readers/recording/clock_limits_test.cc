@@ -1,0 +1,54 @@
+#include "strobe/readers/recording/clock_limits.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/unit/readers/recording/sink_sketch.h"
+
+namespace strobe::readers {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(ClockLimitsTest, equal_reasons_are_one_stretch_until_the_sample_that_differs) {
+  EXPECT_THAT(
+      find_clock_limits({{10, 4}, {20, 4}, {30, 0}, {40, 0x24}, {50, 0x20}, {60, 0x20}}),
+      ElementsAre(ClockLimit{{10, 30}, 4}, ClockLimit{{40, 50}, 0x24}, ClockLimit{{50, 60}, 0x20}));
+}
+
+TEST(ClockLimitsTest, an_idle_device_is_not_limited) {
+  EXPECT_THAT(find_clock_limits({{10, 1}, {20, 1}, {30, 0}}), IsEmpty());
+  EXPECT_THAT(find_clock_limits({{10, 5}, {20, 4}, {30, 4}}), ElementsAre(ClockLimit{{10, 30}, 4}));
+}
+
+TEST(ClockLimitsTest, samples_may_come_in_any_order) {
+  EXPECT_THAT(find_clock_limits({{30, 0}, {10, 4}, {20, 4}}), ElementsAre(ClockLimit{{10, 30}, 4}));
+  EXPECT_THAT(find_clock_limits({{10, 4}}), IsEmpty()) << "one sample has no length";
+  EXPECT_THAT(find_clock_limits({}), IsEmpty());
+}
+
+TEST(ClockLimitsTest, reasons_are_told_in_words) {
+  EXPECT_EQ(clock_limit_words(0x04), "power cap");
+  EXPECT_EQ(clock_limit_words(0x24), "thermal slowdown, power cap");
+  EXPECT_EQ(clock_limit_words(0x48), "hardware thermal slowdown");
+  EXPECT_EQ(clock_limit_words(0x08), "hardware slowdown");
+  EXPECT_EQ(clock_limit_words(0x03), "application clocks");
+  EXPECT_EQ(clock_limit_words(0x4004), "power cap, reason 0x4000");
+}
+
+TEST(ClockLimitsTest, they_are_conditions_on_a_track_of_the_device) {
+  test::SinkSketch to;
+  add_clock_limits(2, {{10, 4}, {30, 0}}, to.sink);
+  const Trace trace = to.trace();
+  ASSERT_EQ(trace.slice_count(), 1u);
+  EXPECT_EQ(trace.kind(SliceId(std::size_t{0})), SliceKind::kCondition);
+  EXPECT_EQ(trace.name(SliceId(std::size_t{0})), "power cap");
+  const Track& track = trace.track(SliceId(std::size_t{0}));
+  EXPECT_EQ(track.kind, TrackKind::kOther);
+  EXPECT_EQ(track.device, 2);
+  EXPECT_EQ(trace.strings()[track.thread], "clock limits");
+  EXPECT_EQ(trace.extent().length_ns(), 0) << "conditions are not the program's time";
+}
+
+}  // namespace
+}  // namespace strobe::readers

@@ -1,0 +1,102 @@
+#include "strobe/readers/recording/start_order.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "strobe/trace/trace_builder.h"
+
+namespace strobe::readers {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+struct NamedSlice {
+  std::string name;
+  std::int64_t start_ns;
+  std::int64_t end_ns;
+  std::size_t track = 0;
+};
+
+// The names in their order.
+std::vector<std::string> ordered(const std::vector<NamedSlice>& slices, std::size_t first = 0) {
+  TraceBuilder builder;
+  for (const NamedSlice& one : slices) {
+    builder.add_slice({.start_ns = one.start_ns,
+                       .duration_ns = one.end_ns - one.start_ns,
+                       .name = builder.intern(one.name),
+                       .track = TrackId(one.track),
+                       .category = builder.category("c"),
+                       .args = {}});
+  }
+  const std::vector<std::uint32_t> new_rows = order_by_start(builder.slices(), first);
+  std::vector<std::string> names;
+  for (const StringId id : builder.slices().names) names.emplace_back(builder.strings()[id]);
+  for (std::size_t i = 0; i < new_rows.size(); ++i) {
+    EXPECT_EQ(names[new_rows[i]], slices[first + i].name) << "it tells where each slice went";
+  }
+  return names;
+}
+
+TEST(StartOrderTest, what_is_in_order_stays) {
+  EXPECT_THAT(ordered({{"a", 0, 5}, {"b", 5, 9}, {"c", 6, 7}}), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(ordered({{"a", 5, 6, 0}, {"b", 1, 9, 1}}), ElementsAre("a", "b"))
+      << "tracks have nothing to do with each other";
+  EXPECT_THAT(ordered({}), IsEmpty());
+}
+
+TEST(StartOrderTest, a_range_comes_before_what_it_contains) {
+  EXPECT_THAT(ordered({{"leaf", 2, 3}, {"leaf2", 4, 5}, {"inner", 1, 6}, {"outer", 0, 7}}),
+              ElementsAre("outer", "inner", "leaf", "leaf2"));
+}
+
+TEST(StartOrderTest, of_equal_ranges_the_one_that_was_written_last_is_outside) {
+  EXPECT_THAT(ordered({{"inner", 1, 6}, {"outer", 1, 6}}), ElementsAre("outer", "inner"));
+  EXPECT_THAT(ordered({{"inner", 1, 4}, {"outer", 1, 6}}), ElementsAre("outer", "inner"));
+}
+
+TEST(StartOrderTest, threads_are_ordered_each_for_itself) {
+  EXPECT_THAT(ordered({{"a1", 2, 3, 0}, {"b1", 1, 4, 1}, {"a", 0, 5, 0}, {"b", 0, 6, 1}}),
+              ElementsAre("a", "a1", "b", "b1"));
+}
+
+TEST(StartOrderTest, rows_before_the_first_are_left_alone) {
+  EXPECT_THAT(ordered({{"x", 9, 10}, {"inner", 1, 2}, {"outer", 0, 3}}, 1),
+              ElementsAre("x", "outer", "inner"));
+}
+
+TEST(StartOrderTest, slices_that_come_late_find_their_place) {
+  EXPECT_THAT(ordered({{"leaf", 8, 9}, {"outer", 0, 10}, {"late", 5, 6}}),
+              ElementsAre("outer", "late", "leaf"));
+}
+
+TEST(StartOrderTest, any_slices_are_ordered_by_start_then_the_longest_first) {
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<NamedSlice> slices;
+    for (int i = 0; i < 30; ++i) {
+      const auto start_ns = static_cast<std::int64_t>(random() % 50);
+      slices.push_back({std::to_string(i), start_ns,
+                        start_ns + static_cast<std::int64_t>(random() % 20), random() % 2});
+    }
+    std::vector<std::string> left = ordered(slices);
+    ASSERT_EQ(left.size(), slices.size());
+    std::vector<NamedSlice> latest(2, {"", -1, -1});
+    for (const std::string& name : left) {
+      const NamedSlice& slice = slices[std::stoul(name)];
+      const NamedSlice before = std::exchange(latest[slice.track], slice);
+      EXPECT_GE(slice.start_ns, before.start_ns);
+      EXPECT_TRUE(slice.start_ns != before.start_ns || slice.end_ns <= before.end_ns);
+    }
+    std::ranges::sort(left);
+    EXPECT_EQ(std::ranges::adjacent_find(left), left.end()) << "each is there once";
+  }
+}
+
+}  // namespace
+}  // namespace strobe::readers

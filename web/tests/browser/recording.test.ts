@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import type { Runs } from '../../src/api/types.ts';
+import { snapshot, text, timeWindow, whole } from './browser.ts';
+import { Site } from './site.ts';
+import { kBinary, put, trainingTrace } from './strobe.ts';
+
+// A run that `strobe record` records while the page looks at it.
+
+const canRecord = spawnSync(kBinary, ['record', '--help'], { stdio: 'ignore' }).status === 0;
+const skip = canRecord ? false : 'this strobe cannot record';
+const site = new Site((folder) => put(folder, 'other/train.json', trainingTrace()));
+
+const kBusy = 'let end = Date.now() + Number(process.argv[1]); while (Date.now() < end); process.exit(3)';
+
+function record(name: string, ms: number): { child: ChildProcess; ended: Promise<number | null> } {
+  const child = spawn(kBinary, ['record', '-o', join(site.served.folder, name), '--', process.execPath, '-e', kBusy, String(ms)], { stdio: 'ignore' });
+  return { child, ended: new Promise((resolve) => child.once('exit', resolve)) };
+}
+
+async function traceOf(name: string): Promise<string> {
+  for (let i = 0; i < 100; ++i) {
+    const { runs } = await site.served.get<Runs>('runs');
+    const entry = runs.find((run) => run.name === name)?.traces.find((one) => one.state === 'ready');
+    if (entry) return entry.trace;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  throw new Error(`${name} was not found`);
+}
+
+test('a recording in progress is shown and followed, and its mark goes away', { skip, timeout: 90_000 }, async () => {
+  const { page } = site;
+  const { ended } = record('live', 14_000);
+  const name = await traceOf('live');
+  await site.open(`timeline?trace=${encodeURIComponent(name)}`);
+  await page.waitForSelector('[data-recording]');
+  await whole(page);
+  assert.match(await text(page, '[data-recording]'), /^recording… [\d.]+ m?s$/);
+  await snapshot(page, 'recording_1280_light');
+  const first = await timeWindow(page);
+  await page.waitForFunction((end) => Number(document.querySelector<HTMLElement>('.tl-body')!.dataset['window']!.split(' ')[1]) > end, first.end * 1.02);
+
+  // A window that the user has chosen stays, however the recording grows.
+  const canvas = (await page.locator('.tl-body').boundingBox())!;
+  await page.mouse.move(canvas.x + canvas.width / 3, canvas.y + 100);
+  await page.mouse.wheel(0, -400);
+  await page.waitForURL(/from=-?\d+/);
+  const chosen = await timeWindow(page);
+  const before = await text(page, '[data-recording]');
+  await page.waitForFunction((old) => document.querySelector('[data-recording]')?.textContent !== old, before);
+  await page.waitForTimeout(2500);
+  assert.deepEqual(await timeWindow(page), chosen);
+  assert.equal(await page.getAttribute('.follow', 'aria-pressed'), 'false');
+  await page.keyboard.press('e');
+  await page.waitForFunction((end) => Number(document.querySelector<HTMLElement>('.tl-body')!.dataset['window']!.split(' ')[1]) > end, chosen.end);
+  assert.equal(await page.getAttribute('.follow', 'aria-pressed'), 'true');
+
+  assert.equal(await ended, 3, 'the exit code of the program is passed on');
+  await page.waitForSelector('[data-recording]', { state: 'detached' });
+  await page.waitForSelector('.follow', { state: 'detached' });
+  await whole(page);
+  await snapshot(page, 'recording_finished_1280_light');
+});
+
+test('a recorded run is listed with its command, how it ended and what it lacks', { skip, timeout: 60_000 }, async () => {
+  const { page } = site;
+  await record('short', 1500).ended;
+  await traceOf('short');
+  await site.open('runs');
+  const card = page.locator('.run', { has: page.locator('h2', { hasText: 'short' }) });
+  await card.locator('.outcome', { hasText: 'exit code 3' }).waitFor();
+  assert.match(await card.locator('.recorded code').innerText(), /Date\.now/);
+  assert.match(await card.locator('.recorded .muted').innerText(), /^\d+(\.\d+)? s/);
+  const { runs } = await site.served.get<Runs>('runs');
+  const { recorded } = runs.find((run) => run.name === 'short')!;
+  const notes = card.locator('.recorded-notes li');
+  assert.equal(await notes.count(), recorded!.missing.length + recorded!.losses.length);
+  assert.equal(runs.find((run) => run.name === 'other')!.recorded, null);
+  await snapshot(page, 'recorded_runs_1280_light');
+});
