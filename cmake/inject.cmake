@@ -24,7 +24,7 @@ file(GLOB_RECURSE inject_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/strob
 strobe_unity(inject_sources inject ${CMAKE_SOURCE_DIR}/src ${inject_sources})
 add_library(strobe_inject SHARED ${inject_sources})
 target_include_directories(strobe_inject PRIVATE ${CMAKE_SOURCE_DIR}/src)
-target_link_libraries(strobe_inject PRIVATE strobe_warnings strobe_cuda_headers ${CMAKE_DL_LIBS})
+target_link_libraries(strobe_inject PRIVATE strobe_warnings strobe_cuda_headers strobe_xxhash ${CMAKE_DL_LIBS})
 target_compile_options(strobe_inject PRIVATE -fno-exceptions
   $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
 # It contains the parts of the C++ library that it needs and exports none: the process has its own.

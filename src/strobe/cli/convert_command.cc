@@ -230,11 +230,11 @@ class Conversion {
 
   void tell_lanes(const ChromeJsonCounts& counts) const {
     if (counts.moved_slices == 0 || !terminal_.warns()) return;
-    say(
-        fmt::format("strobe: {} cross{} others of their thread and {} on {} of their own, because "
-                    "viewers drop such slices\n",
-                    counted(counts.moved_slices, "slice"), counts.moved_slices == 1 ? "es" : "",
-                    plural(counts.moved_slices, "is", "are"), counted(counts.lanes, "lane")));
+    say(fmt::format(
+        "strobe: {} other slices of the same thread; viewers drop such slices, so {} on "
+        "{} beside it\n",
+        counted(counts.moved_slices, "slice crosses", "slices cross"),
+        plural(counts.moved_slices, "it stands", "they stand"), counted(counts.lanes, "lane")));
   }
 
   const ConvertRequest& request_;

@@ -161,10 +161,22 @@ bool RecordedFile::next_block(const RowChunk& from, wire::RowBlocks& blocks, Dec
   return true;
 }
 
-// A file whose beginning is lost begins with a segment of its own.
+// Where rows are counted from the beginning again, the chunk that starts the segment is lost.
+void RecordedFile::follow_segments(const wire::ChunkHeader& header) {
+  const auto kind = static_cast<std::size_t>(header.kind);
+  if (kind >= next_rows_.size()) return;
+  if (header.kind == ChunkKind::kSegment || segments_.empty() ||
+      header.first_row < next_rows_[kind]) {
+    segments_.emplace_back();
+    next_rows_ = {};
+  }
+  next_rows_[kind] = header.first_row + header.rows;
+}
+
 void RecordedFile::take(const Chunk& chunk, ImportReport& report) {
   const ChunkKind kind = chunk.header.kind;
-  if (kind == ChunkKind::kSegment || segments_.empty()) segments_.emplace_back();
+  follow_segments(chunk.header);
+  if (segments_.empty()) return;
   RecordedSegment& segment = segments_.back();
   if (kind == ChunkKind::kFacts) {
     take_facts(chunk);

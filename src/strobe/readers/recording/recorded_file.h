@@ -100,6 +100,7 @@ class RecordedFile {
   }
   static bool next_block(const RowChunk& from, wire::RowBlocks& blocks, DecodedRows& rows,
                          ImportReport& report);
+  void follow_segments(const wire::ChunkHeader& header);
   void take(const wire::Chunk& chunk, ImportReport& report);
   void take_facts(const wire::Chunk& chunk);
   void take_texts(const wire::Chunk& chunk);
@@ -112,6 +113,7 @@ class RecordedFile {
   std::map<std::string, std::string, std::less<>> facts_;
   std::vector<RecordedSegment> segments_;
   std::array<std::vector<RowChunk>, wire::kChunkKinds> chunks_;
+  std::array<std::uint64_t, wire::kChunkKinds> next_rows_ = {};  // of the last segment
 };
 
 }  // namespace strobe::readers

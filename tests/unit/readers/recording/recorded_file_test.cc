@@ -101,6 +101,22 @@ TEST(RecordedFileTest, a_lost_chunk_shifts_no_numbers) {
   EXPECT_EQ(report[ImportIssue::kDamagedChunk].count, 2u);
 }
 
+TEST(RecordedFileTest, a_segment_whose_own_chunk_is_lost_starts_again_all_the_same) {
+  std::string bytes = test::run_file_bytes([](RunFileSketch& run) {
+    run.call(run.thread(1, "a"), "first", 10, 5, 1);
+    run.segment();
+    run.call(run.thread(2, "b"), "second", 20, 5, 1);
+  });
+  bytes[offset_of(bytes, ChunkKind::kSegment, 1) + 9] ^= 1;  // it has no payload
+  ImportReport report;
+  const auto file = RecordedFile::take_apart(bytes, report);
+  ASSERT_TRUE(file);
+  ASSERT_EQ(file->segments().size(), 2u);
+  EXPECT_EQ(file->segments()[0].threads[0][wire::kThreadId], 1u);
+  EXPECT_EQ(file->segments()[1].threads[0][wire::kThreadId], 2u);
+  EXPECT_EQ(report[ImportIssue::kDamagedChunk].count, 1u);
+}
+
 TEST(RecordedFileTest, a_file_that_ends_inside_a_chunk_is_cut_off) {
   const std::string bytes = test::run_file_bytes([](RunFileSketch& run) { run.thread(1, "a"); });
   ImportReport report;
