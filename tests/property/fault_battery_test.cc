@@ -232,14 +232,14 @@ bool has_recorder(const Run& run) {
 }
 
 // The first evidence of a cause, and all texts of all causes, in strong faults that were recorded.
-struct Recorded {
+struct RecordedEvidence {
   int pairs = 0;
   std::vector<std::string> first;
   std::string all;
 };
 
-Recorded recorded_evidence(Fault fault, CauseKind kind) {
-  Recorded recorded;
+RecordedEvidence recorded_evidence(Fault fault, CauseKind kind) {
+  RecordedEvidence recorded;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const FaultPair pair = make_fault_pair(fault, Strength::kStrong, seed);
     if (!has_recorder(pair.abnormal)) continue;
@@ -255,7 +255,7 @@ Recorded recorded_evidence(Fault fault, CauseKind kind) {
 }
 
 // A compositor, a neighbour of both runs and strobe itself are in the lists as well.
-void expect_only_named(const Recorded& recorded, const std::string& who) {
+void expect_only_named(const RecordedEvidence& recorded, const std::string& who) {
   EXPECT_GE(recorded.pairs, 5);
   EXPECT_EQ(std::ssize(recorded.first), recorded.pairs);
   for (const std::string& text : recorded.first) EXPECT_TRUE(text.starts_with(who)) << text;

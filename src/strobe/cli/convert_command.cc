@@ -277,9 +277,6 @@ Command convert_command() {
           "A slice that begins inside another one of its thread and ends outside of it cannot be "
           "drawn in one stack. It gets a lane beside its thread, named after it; strobe puts it "
           "back when it reads the file.",
-          "A .strobe-trace file opens only with the version of strobe that wrote it: keep the "
-          "original.",
-          "An existing file is replaced when the new one is complete.",
           "Exit codes: 0 converted, 2 bad command line, 3 a trace cannot be read or FILE cannot "
           "be written, 70 a bug in strobe, 130 interrupted."}};
   return with_request(std::move(command), convert_flags, complete_convert, convert);

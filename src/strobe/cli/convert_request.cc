@@ -91,10 +91,13 @@ std::vector<Flag> convert_flags(ConvertRequest& request) {
       flag("-o, --output FILE",
            "write to FILE, whose ending says the format: .json, .json.gz, .json.zst or "
            ".strobe-trace (strobe's columns); with / at its end, or if it is one, FILE is a folder "
-           "that gets one file per trace; - is stdout. An error leaves no partial file",
+           "that gets one file per trace; - is stdout. A file is replaced when the new one is "
+           "complete",
            to(request.output)),
       flag("--to FORMAT",
-           "json, json.gz, json.zst or columns (default: what the ending of --output's FILE means; "
+           "json, json.gz, json.zst or columns, which open only with the version of strobe that "
+           "wrote "
+           "them: keep the original (default: what the ending of --output's FILE means; "
            "json.gz in a folder, json on stdout)",
            to_choice(request.typed_format, kConvertFormats)),
       flag("--[no-]lanes",

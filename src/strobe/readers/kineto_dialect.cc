@@ -38,6 +38,7 @@ constexpr CategoryRow kKinetoCategories[] = {
     {"Overhead", {SliceKind::kOverhead, false}},
     {"condition", {SliceKind::kCondition, false}},
     {"Trace", {SliceKind::kProfiler, false}},
+    {"condition", {SliceKind::kCondition, false}},  // a converted recording of strobe's own
 };
 
 // Every back end has its own prefix (cuda_runtime, xpu_driver, mlu_memcpy, privateuse1_kernel,

@@ -132,6 +132,7 @@ class Merge {
   }
 
   void run(FileOrder& order) {
+    find_lanes();
     for (Piece& piece : pieces_) {
       report_.append(piece.report);
       args_before_.push_back(static_cast<std::uint32_t>(builder_.args().size()));
@@ -173,10 +174,29 @@ class Merge {
     TrackId& global = renumbered_[shard].tracks[local.index()];
     if (!global.valid()) [[unlikely]] {
       const TrackKey& key = shards_[shard].tracks[local.index()];
-      global = find_or_add_track(
-          {string_of(shard, key.process), string_of(shard, key.thread), key.device});
+      global =
+          find_or_add_track({string_of(shard, key.process), real_thread(shard, key), key.device});
     }
     return global;
+  }
+
+  // Before the first track is made, so that threads with lanes keep their places.
+  void find_lanes() {
+    for (const Shard& shard : shards_) {
+      for (std::size_t row = 0; row < shard.namings.size(); ++row) {
+        const NamingRow& naming = shard.namings[row];
+        if (naming.what != NamingRow::What::kLaneOf) continue;
+        const TrackKey& key = shard.tracks[naming.track.index()];
+        lanes_[{shard.strings[key.process], shard.strings[key.thread]}] =
+            shard.strings[naming.text];
+      }
+    }
+  }
+
+  StringId real_thread(std::size_t shard, const TrackKey& key) {
+    const StringPool& strings = shards_[shard].strings;
+    const auto lane = lanes_.find({strings[key.process], strings[key.thread]});
+    return lane == lanes_.end() ? string_of(shard, key.thread) : builder_.intern(lane->second);
   }
 
   TrackId find_or_add_track(const TrackKey& key) {
@@ -426,6 +446,8 @@ class Merge {
   std::vector<std::uint32_t> slices_before_;
   std::size_t slice_count_ = 0;
   std::unordered_set<StringId> lost_categories_;  // that became TraceBuilder::kOtherCategory
+  // By process and lane: the thread that the lane's slices belong to. Texts of the shards.
+  std::map<std::pair<std::string_view, std::string_view>, std::string_view> lanes_;
   std::map<std::tuple<StringId, StringId, std::int32_t>, TrackId> track_ids_;
   std::map<std::pair<StringId, StringId>, TrackId> any_track_;
 };

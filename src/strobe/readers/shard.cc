@@ -217,6 +217,9 @@ void Shard::add_naming(const RawEvent& event) {
     namings.push_back({What::kProcessName, track, text_of("name"), 0});
   } else if (name == "thread_name") {
     namings.push_back({What::kThreadName, track, text_of("name"), 0});
+    // Written by `strobe convert`: the slices of this thread belong to another one.
+    const StringId lane_of = text_of("lane_of");
+    if (lane_of.valid()) namings.push_back({What::kLaneOf, track, lane_of, 0});
   } else if (name == "thread_sort_index") {
     if (const auto number = find(event.args, "sort_index").as_int64()) {
       namings.push_back({What::kSortIndex, track, StringId(), *number});

@@ -123,7 +123,7 @@ struct SpanEdgeRow {
 };
 
 struct NamingRow {  // a metadata event
-  enum class What : std::uint8_t { kProcessName, kThreadName, kSortIndex } what;
+  enum class What : std::uint8_t { kProcessName, kThreadName, kSortIndex, kLaneOf } what;
   TrackId track;
   StringId text;
   std::int64_t number;

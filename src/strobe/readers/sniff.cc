@@ -17,6 +17,7 @@
 #include "strobe/readers/event_scanner.h"
 #include "strobe/readers/frame.h"
 #include "strobe/readers/text_source.h"
+#include "strobe/trace/trace_file.h"
 #include "strobe/wire/kernel_recording.h"
 #include "strobe/wire/run_file_chunks.h"
 #include "strobe/wire/run_settings.h"
@@ -27,7 +28,8 @@ namespace fs = std::filesystem;
 
 bool has_trace_name(const fs::path& path) {
   const std::string name = path.filename().string();
-  constexpr std::string_view kEndings[] = {".json", ".json.gz", ".json.zst", wire::kRunFileSuffix};
+  constexpr std::string_view kEndings[] = {".json", ".json.gz", ".json.zst", wire::kRunFileSuffix,
+                                           ".strobe-trace"};
   return std::ranges::any_of(kEndings, [&](auto ending) { return name.ends_with(ending); });
 }
 
@@ -82,6 +84,7 @@ class FirstBytes : public ByteStream {
 }  // namespace
 
 bool looks_like_trace(std::string_view first_bytes) {
+  if (is_trace_file(first_bytes)) return true;
   if (wire::begins_like_run_file(first_bytes)) return true;
   auto unpacked = open_stream(first_bytes);
   if (!unpacked) return false;

@@ -20,6 +20,7 @@
 #include "strobe/readers/recording/run_files.h"
 #include "strobe/readers/sniff.h"
 #include "strobe/readers/untimed_work.h"
+#include "strobe/trace/trace_file.h"
 #include "strobe/wire/run_file_chunks.h"
 
 namespace strobe::readers {
@@ -227,6 +228,31 @@ Result<std::filesystem::path> trace_in_folder(const std::filesystem::path& folde
   return folder;
 }
 
+bool is_columns(const File& file) {
+  char first[8] = {};
+  if (!file.is_seekable()) return false;
+  const Result<std::size_t> bytes = file.read_at(0, first);
+  return bytes && is_trace_file({first, *bytes});
+}
+
+// A trace in strobe's own columns needs no reading.
+Result<LoadedTrace> open_columns(const std::string& path, std::uint64_t file_bytes,
+                                 Stopwatch& watch) {
+  Result<TraceFile> file = map_trace_file(path);
+  if (!file) {
+    Error error = in_file(std::move(file).error(), path);
+    error.hint = "convert the original trace again, with this version of strobe";
+    return error;
+  }
+  LoadedTrace loaded;
+  loaded.path = path;
+  loaded.trace = std::move(file->trace);
+  loaded.report = std::move(file->report);
+  loaded.report.file_bytes = file_bytes;
+  loaded.stages.push_back({"open", watch.lap_seconds()});
+  return loaded;
+}
+
 }  // namespace
 
 Result<LoadedTrace> read_trace(const std::filesystem::path& given, const LoadOptions& options) {
@@ -239,6 +265,7 @@ Result<LoadedTrace> read_trace(const std::filesystem::path& given, const LoadOpt
   STROBE_TRY(File file, open_input(path));
   if (is_recording(file)) return read_recording(path, options);
   const std::uint64_t file_bytes = file.size_bytes();
+  if (is_columns(file)) return open_columns(path.string(), file_bytes, watch);
   return loaded_as(path.string(), scan_file(std::move(file), options), file_bytes, watch);
 }
 

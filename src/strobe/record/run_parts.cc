@@ -17,6 +17,7 @@
 #include "strobe/base/file.h"
 #include "strobe/base/text.h"
 #include "strobe/record/provenance.h"
+#include "strobe/record/run_manifest.h"
 #include "strobe/wire/run_file.h"
 #include "strobe/wire/run_file_chunks.h"
 #include "strobe/wire/run_settings.h"
@@ -134,7 +135,7 @@ pid_t process_in(const std::string& name) {
   if (dash == std::string::npos) return 0;
   const std::size_t end = name.find('.', dash);
   const auto number = parse_whole_number(std::string_view(name).substr(dash + 1, end - dash - 1));
-  return number ? static_cast<pid_t>(*number) : 0;
+  return number ? process_of_recorder(*number) : 0;
 }
 
 }  // namespace
@@ -199,9 +200,9 @@ void PartsWatch::wait(milliseconds most) {
   }
 }
 
-void remove_forgotten_parts(const fs::path& folder, milliseconds keep) {
+void remove_forgotten_parts(const fs::path& folder, std::int64_t recorder, milliseconds keep) {
   const auto oldest = fs::file_time_type::clock::now() - keep;
-  for (const PartedFile& file : parted_files(folder)) {
+  for (const PartedFile& file : parted_files(folder, recorder)) {
     if (is_alive(process_in(file.name))) continue;
     for (const fs::path& part : file.parts) {
       std::error_code failed;

@@ -46,8 +46,9 @@ class PartsWatch {
   std::vector<State> before_;
 };
 
-// Removes the parts of processes that have ended, once nothing in them is newer than this: their
-// own library cannot do it any more.
-void remove_forgotten_parts(const std::filesystem::path& folder, std::chrono::milliseconds keep);
+// Removes the parts of this recorder's processes that have ended, once nothing in them is newer
+// than this: their own library cannot do it any more.
+void remove_forgotten_parts(const std::filesystem::path& folder, std::int64_t recorder,
+                            std::chrono::milliseconds keep);
 
 }  // namespace strobe::record

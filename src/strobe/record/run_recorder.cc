@@ -41,11 +41,13 @@ std::string ms_text(const std::optional<std::int64_t>& ms) {
 // Removes parts of processes that cannot do it themselves any more.
 class ForgottenParts : public Source {
  public:
-  ForgottenParts(fs::path folder, milliseconds keep) : folder_(std::move(folder)), keep_(keep) {}
-  void look(std::int64_t) override { remove_forgotten_parts(folder_, keep_); }
+  ForgottenParts(fs::path folder, std::int64_t recorder, milliseconds keep)
+      : folder_(std::move(folder)), recorder_(recorder), keep_(keep) {}
+  void look(std::int64_t) override { remove_forgotten_parts(folder_, recorder_, keep_); }
 
  private:
   fs::path folder_;
+  std::int64_t recorder_;
   milliseconds keep_;
 };
 
@@ -211,7 +213,8 @@ Result<void> RunSession::open_files() {
   machine_lock_.emplace(folder_.path(), recording_.host, recording_.job);
   sampler_ = std::make_unique<Sampler>(*host_file_);
   if (!options_.last_ms) return {};
-  sampler_->add(std::make_unique<ForgottenParts>(folder_.path(), milliseconds(*options_.last_ms)),
+  sampler_->add(std::make_unique<ForgottenParts>(folder_.path(), recording_.recorder,
+                                                 milliseconds(*options_.last_ms)),
                 {.period_ns = kPartKeeperPeriod_ns});
   return {};
 }

@@ -135,36 +135,44 @@ void ArgsWriter::seal(std::span<const char> raw, std::uint32_t texts) {
 
 std::string_view ArgsReader::text(ArgsId id) {
   if (!id.valid() || id.index() >= store_->size()) return {};
-  if (id.value < first_ || id.value >= end_) {
-    const auto& blocks = store_->blocks_;
-    const auto next = std::upper_bound(
-        blocks.begin(), blocks.end(), id.value,
-        [](std::uint32_t value, const ArgsStore::Block& block) { return value < block.first; });
-    first_ = std::prev(next)->first;
-    end_ = next != blocks.end() ? next->first : store_->count_;
-    unpack(*std::prev(next));
-  }
-  const std::size_t row = id.value - first_;
-  return row < texts_.size() ? texts_[row] : std::string_view();
+  if (id.value < kept_[latest_].first || id.value >= kept_[latest_].end) latest_ = find(id);
+  const Unpacked& block = kept_[latest_];
+  const std::size_t row = id.value - block.first;
+  return row < block.texts.size() ? block.texts[row] : std::string_view();
 }
 
-void ArgsReader::unpack(const ArgsStore::Block& block) {
-  texts_.clear();
-  raw_.resize(block.raw_bytes);
+std::size_t ArgsReader::find(ArgsId id) {
+  const auto& blocks = store_->blocks_;
+  const auto next = std::upper_bound(
+      blocks.begin(), blocks.end(), id.value,
+      [](std::uint32_t value, const ArgsStore::Block& block) { return value < block.first; });
+  const auto number = static_cast<std::size_t>(std::prev(next) - blocks.begin());
+  const std::size_t place = number % kBlocksKept;
+  Unpacked& kept = kept_[place];
+  if (id.value >= kept.first && id.value < kept.end) return place;
+  kept.first = blocks[number].first;
+  kept.end = next != blocks.end() ? next->first : store_->count_;
+  unpack(blocks[number], kept);
+  return place;
+}
+
+void ArgsReader::unpack(const ArgsStore::Block& block, Unpacked& to) {
+  to.texts.clear();
+  to.raw.resize(block.raw_bytes);
   if (block.packed.size() == block.raw_bytes) {
-    std::copy(block.packed.begin(), block.packed.end(), raw_.begin());
+    std::copy(block.packed.begin(), block.packed.end(), to.raw.begin());
   } else {
-    const int bytes =
-        LZ4_decompress_safe(block.packed.data(), raw_.data(), static_cast<int>(block.packed.size()),
-                            static_cast<int>(block.raw_bytes));
+    const int bytes = LZ4_decompress_safe(block.packed.data(), to.raw.data(),
+                                          static_cast<int>(block.packed.size()),
+                                          static_cast<int>(block.raw_bytes));
     if (bytes < 0 || static_cast<std::size_t>(bytes) != block.raw_bytes) return;
   }
-  const char* at = raw_.data();
-  const char* const end = at + raw_.size();
+  const char* at = to.raw.data();
+  const char* const end = at + to.raw.size();
   while (at < end) {
     const std::uint64_t length = read_length(at, end);
     if (length > static_cast<std::uint64_t>(end - at)) return;
-    texts_.emplace_back(at, static_cast<std::size_t>(length));
+    to.texts.emplace_back(at, static_cast<std::size_t>(length));
     at += length;
   }
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -67,7 +68,8 @@ class ArgsWriter {
   std::vector<char> packed_;  // scratch
 };
 
-// A cursor with its own decompressed block: one per thread. Ascending ids are cheap, random ones
+// A cursor with its own decompressed blocks: one per thread. Ascending ids are cheap, and so are
+// any ids of a few blocks, which slices that share their arguments have; random ids of many blocks
 // need one decompression each.
 class ArgsReader {
  public:
@@ -78,13 +80,20 @@ class ArgsReader {
   std::string_view text(ArgsId id);
 
  private:
-  void unpack(const ArgsStore::Block& block);
+  struct Unpacked {
+    std::uint32_t first = 0;  // id of texts[0]
+    std::uint32_t end = 0;    // and after the block's last
+    std::vector<char> raw;
+    std::vector<std::string_view> texts;
+  };
+  static constexpr std::size_t kBlocksKept = 8;
+
+  std::size_t find(ArgsId id);  // its place in kept_
+  static void unpack(const ArgsStore::Block& block, Unpacked& to);
 
   const ArgsStore* store_;
-  std::vector<char> raw_;
-  std::uint32_t first_ = 0;  // id of texts_[0]
-  std::uint32_t end_ = 0;    // and after the block's last
-  std::vector<std::string_view> texts_;
+  std::array<Unpacked, kBlocksKept> kept_;  // by the block's number
+  std::size_t latest_ = 0;
 };
 
 }  // namespace strobe

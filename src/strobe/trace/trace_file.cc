@@ -297,4 +297,10 @@ Result<TraceFile> map_trace_file(const std::string& path) {
   return error;
 }
 
+bool is_trace_file(std::span<const char> first_bytes) {
+  const auto& magic = trace_file::kMagic;
+  return first_bytes.size() >= magic.size() &&
+         std::equal(magic.begin(), magic.end(), first_bytes.begin());
+}
+
 }  // namespace strobe

@@ -23,6 +23,9 @@ struct TraceFile {
 Result<void> write_trace_file(const std::string& path, const Trace& trace,
                               const ImportReport& report, const ContentHash& source);
 
+// Whether a file that begins like this is one. Eight bytes are enough.
+bool is_trace_file(std::span<const char> first_bytes);
+
 // Refuses a file that was written by another version or has changed by even one bit.
 Result<TraceFile> map_trace_file(const std::string& path);
 

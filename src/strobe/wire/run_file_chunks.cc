@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 #include "strobe/wire/chunk_checksum.h"
 #include "strobe/wire/varint.h"
@@ -129,22 +130,15 @@ class RowBlocks::Reading {
   const std::uint8_t* const end_;
 };
 
-bool RowBlocks::decode(Column& column, std::span<std::uint64_t> values) noexcept {
-  Reading reading(column);
-  for (std::uint64_t& value : values) {
-    if (!reading.get(value)) return false;
-  }
-  return true;
-}
-
-// PERF: where a number begins is known only when the one before is read. In two columns a processor
-// works on two numbers at once.
-bool RowBlocks::decode_two(Column& a, std::span<std::uint64_t> a_values, Column& b,
-                           std::span<std::uint64_t> b_values) noexcept {
-  Reading a_reading(a);
-  Reading b_reading(b);
-  for (std::size_t row = 0; row < a_values.size(); ++row) {
-    if (!a_reading.get(a_values[row]) || !b_reading.get(b_values[row])) return false;
+// PERF: where a number begins is known only when the one before is read. A processor works on the
+// numbers of several columns at once.
+template <std::size_t... Places>
+bool RowBlocks::decode(std::size_t first, std::size_t rows, Columns& columns,
+                       std::index_sequence<Places...>) noexcept {
+  Reading readings[] = {Reading(columns_[first + Places])...};
+  std::uint64_t* const values[] = {columns[first + Places].data()...};
+  for (std::size_t row = 0; row < rows; ++row) {
+    if (!(readings[Places].get(values[Places][row]) && ...)) return false;
   }
   return true;
 }
@@ -155,12 +149,17 @@ std::size_t RowBlocks::next(Columns& columns, std::size_t most) {
   rows_left_ -= rows;
   columns.resize(std::max(columns.size(), columns_.size()));
   for (std::size_t i = 0; i < columns_.size(); ++i) columns[i].resize(rows);
-  for (std::size_t i = 0; i < columns_.size() && !is_damaged_; i += 2) {
-    is_damaged_ = i + 1 < columns_.size()
-                      ? !decode_two(columns_[i], columns[i], columns_[i + 1], columns[i + 1])
-                      : !decode(columns_[i], columns[i]);
+  std::size_t column = 0;
+  for (; column + 4 <= columns_.size() && !is_damaged_; column += 4) {
+    is_damaged_ = !decode(column, rows, columns, std::make_index_sequence<4>());
   }
-  const auto has_more = [](const Column& column) { return !column.left.empty(); };
+  for (; column + 2 <= columns_.size() && !is_damaged_; column += 2) {
+    is_damaged_ = !decode(column, rows, columns, std::make_index_sequence<2>());
+  }
+  if (column < columns_.size() && !is_damaged_) {
+    is_damaged_ = !decode(column, rows, columns, std::make_index_sequence<1>());
+  }
+  const auto has_more = [](const Column& one) { return !one.left.empty(); };
   if (rows_left_ == 0 && std::ranges::any_of(columns_, has_more)) is_damaged_ = true;
   return is_damaged_ ? 0 : rows;
 }

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "strobe/wire/run_file.h"
@@ -68,9 +69,9 @@ class RowBlocks {
     std::span<const std::uint8_t> left;
   };
   class Reading;
-  static bool decode(Column& column, std::span<std::uint64_t> values) noexcept;
-  static bool decode_two(Column& a, std::span<std::uint64_t> a_values, Column& b,
-                         std::span<std::uint64_t> b_values) noexcept;
+  template <std::size_t... Places>
+  bool decode(std::size_t first, std::size_t rows, Columns& columns,
+              std::index_sequence<Places...> places) noexcept;
 
   std::vector<Column> columns_;
   std::size_t rows_left_ = 0;

@@ -42,7 +42,7 @@ class NameWriter {
       const bool is_named = track.kind != TrackKind::kAsync || !keeps_texts_;
       if (!is_named || !threads.insert(line).second) continue;
       const std::string_view place = places_.of_track(TrackId(i));
-      const std::string_view name = name_of_thread(track);
+      const std::string name = name_of_thread(track);
       if (!name.empty()) write("thread_name", place, text_argument("name", name));
       write_thread_order(place, track.sort_index);
     }
@@ -62,10 +62,13 @@ class NameWriter {
     if (index) write_order("thread_sort_index", place, *index);
   }
 
-  // What has become a number is still to be read.
-  std::string_view name_of_thread(const Track& track) const {
-    if (track.thread_name.valid()) return trace_.strings()[track.thread_name];
-    return keeps_texts_ || track.thread_number ? "" : trace_.strings()[track.thread];
+  // What has become a number is still to be read, and streams are called as Kineto calls them.
+  std::string name_of_thread(const Track& track) const {
+    if (track.thread_name.valid()) return std::string(trace_.strings()[track.thread_name]);
+    if (keeps_texts_) return {};
+    const std::string_view own = trace_.strings()[track.thread];
+    if (track.kind == TrackKind::kDeviceStream) return fmt::format("stream {}", own);
+    return track.thread_number ? std::string() : std::string(own);
   }
 
   void write_process(const Track& track, const ViewerLine& line) {
@@ -90,7 +93,7 @@ class NameWriter {
   }
 
   std::string name_of_process(const Track& track) const {
-    const std::string own = own_name_of_process(track);
+    std::string own = own_name_of_process(track);
     if (in_file_.label.empty()) return own;
     if (track.device) return fmt::format("{}: {}", in_file_.label, device_name(*track.device));
     const std::string_view text = own.empty() ? trace_.strings()[track.process] : own;
@@ -122,8 +125,8 @@ class NameWriter {
       const Track& of = *std::ranges::find_if(trace_.tracks(), [&](const Track& track) {
         return track.kind != TrackKind::kAsync && line_of(trace_, track) == lane.of;
       });
-      const std::string_view name =
-          trace_.strings()[of.thread_name.valid() ? of.thread_name : of.thread];
+      std::string name = name_of_thread(of);
+      if (name.empty()) name = trace_.strings()[of.thread];
       write("thread_name", places_.of_lane(i),
             text_argument("name", fmt::format("{}, lane {}", name, lane.number)) +
                 fmt::format(R"(,"lane_of":{})", places_.thread_of(lane.of)));

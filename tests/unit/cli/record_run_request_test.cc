@@ -14,14 +14,14 @@ using ::testing::HasSubstr;
 
 using ProgramWords = std::vector<std::string>;
 
-Result<RecordRunRequest> read_run(const TypedFlags& flags,
-                                  const ProgramWords& program = {"./app", "-x"}) {
+Result<RecordRunRequest> read_recorded_run(const TypedFlags& flags,
+                                           const ProgramWords& program = {"./app", "-x"}) {
   return typed_request(record_run_flags, complete_record_run, program, flags);
 }
 
 void expect_run_refused(const TypedFlags& flags, std::string_view where, const std::string& what,
                         const ProgramWords& program = {"./app"}) {
-  const auto request = read_run(flags, program);
+  const auto request = read_recorded_run(flags, program);
   ASSERT_FALSE(request) << what;
   EXPECT_EQ(request.error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(request.error().where, where);
@@ -29,7 +29,7 @@ void expect_run_refused(const TypedFlags& flags, std::string_view where, const s
 }
 
 TEST(RecordRunRequest, a_program_alone_is_recorded_whole_into_run) {
-  const auto request = read_run({});
+  const auto request = read_recorded_run({});
   ASSERT_TRUE(request);
   EXPECT_THAT(request->run.command, ElementsAre("./app", "-x"));
   EXPECT_EQ(request->run.folder, "run");
@@ -44,13 +44,13 @@ TEST(RecordRunRequest, a_program_alone_is_recorded_whole_into_run) {
 }
 
 TEST(RecordRunRequest, what_was_typed_reaches_the_recorder) {
-  const auto request = read_run({{"output", "before"},
-                                 {"overwrite", ""},
-                                 {"runs", "5"},
-                                 {"api", "all"},
-                                 {"graph-nodes", ""},
-                                 {"torch", ""},
-                                 {"redact", ""}});
+  const auto request = read_recorded_run({{"output", "before"},
+                                          {"overwrite", ""},
+                                          {"runs", "5"},
+                                          {"api", "all"},
+                                          {"graph-nodes", ""},
+                                          {"torch", ""},
+                                          {"redact", ""}});
   ASSERT_TRUE(request);
   EXPECT_EQ(request->run.folder, "before");
   EXPECT_TRUE(request->run.overwrite);
@@ -61,17 +61,17 @@ TEST(RecordRunRequest, what_was_typed_reaches_the_recorder) {
 }
 
 TEST(RecordRunRequest, gpu_only_leaves_out_calls_and_ranges) {
-  const auto request = read_run({{"gpu-only", ""}});
+  const auto request = read_recorded_run({{"gpu-only", ""}});
   ASSERT_TRUE(request);
   EXPECT_EQ(request->run.options.calls, CallChoice::kNone);
   EXPECT_FALSE(request->run.options.ranges);
   expect_run_refused({{"gpu-only", ""}, {"api", "all"}}, "--gpu-only", "not both");
-  EXPECT_TRUE(read_run({{"gpu-only", ""}, {"api", "none"}}));
+  EXPECT_TRUE(read_recorded_run({{"gpu-only", ""}, {"api", "none"}}));
   expect_run_refused({{"gpu-only", ""}, {"torch", ""}}, "--torch", "ranges");
 }
 
 TEST(RecordRunRequest, windows_have_a_period_and_a_length) {
-  const auto request = read_run({{"every", "60s"}, {"for", "500ms"}});
+  const auto request = read_recorded_run({{"every", "60s"}, {"for", "500ms"}});
   ASSERT_TRUE(request);
   EXPECT_EQ(request->run.options.every_ms, 60'000);
   EXPECT_EQ(request->run.options.for_ms, 500);
@@ -82,7 +82,7 @@ TEST(RecordRunRequest, windows_have_a_period_and_a_length) {
 }
 
 TEST(RecordRunRequest, a_flight_recorder_stands_alone) {
-  EXPECT_EQ(read_run({{"last", "10m"}})->run.options.last_ms, 600'000);
+  EXPECT_EQ(read_recorded_run({{"last", "10m"}})->run.options.last_ms, 600'000);
   expect_run_refused({{"last", "60s"}, {"runs", "2"}}, "--runs", "without gaps");
   expect_run_refused({{"last", "60s"}, {"every", "60s"}, {"for", "1s"}}, "--every", "without gaps");
   expect_run_refused({{"last", "1ms"}}, "--last", "too short");
@@ -90,11 +90,11 @@ TEST(RecordRunRequest, a_flight_recorder_stands_alone) {
 }
 
 TEST(RecordRunRequest, a_running_process_is_only_looked_at) {
-  const auto request = read_run({{"pid", "4711"}, {"for", "10s"}}, {});
+  const auto request = read_recorded_run({{"pid", "4711"}, {"for", "10s"}}, {});
   ASSERT_TRUE(request);
   EXPECT_EQ(request->run.process, 4711);
   EXPECT_EQ(request->run.options.for_ms, 10'000);
-  EXPECT_TRUE(read_run({{"pid", "4711"}}, {}));
+  EXPECT_TRUE(read_recorded_run({{"pid", "4711"}}, {}));
   expect_run_refused({{"pid", "4711"}}, "--pid", "'./app' is one too much");
   expect_run_refused({{"pid", "0"}}, "--pid", "less than 1", {});
   expect_run_refused({{"pid", "serve"}}, "--pid", "not a whole number", {});

@@ -45,6 +45,21 @@ TEST(ArgsStoreTest, every_text_reads_back_in_any_order) {
   }
 }
 
+TEST(ArgsStoreTest, going_back_and_forth_between_blocks_reads_the_same) {
+  const std::vector<std::string> texts = some_texts(20'000, 3);
+  ArgsWriter writer;
+  for (const std::string& text : texts) writer.add(text);
+  const ArgsStore store = writer.finish();
+  ASSERT_GT(store.blocks().size(), 16u) << "more than a reader keeps";
+  ArgsReader reader(store);
+  for (std::size_t row = 0; row < 500; ++row) {
+    for (const std::size_t block : {0, 1, 8, 0, 16, 1}) {
+      const std::size_t id = store.blocks()[block].first + row % 100;
+      ASSERT_EQ(reader.text(ArgsId(id)), texts[id]);
+    }
+  }
+}
+
 TEST(ArgsStoreTest, repetitive_texts_take_a_fraction_of_their_size) {
   ArgsWriter writer;
   std::size_t raw_bytes = 0;

@@ -83,6 +83,9 @@ TEST(TrackNamesTest, texts_that_became_numbers_are_names) {
   EXPECT_NE(text.find(R"("process_name","pid":0,"tid":0,"args":{"name":"GPU 0"})"),
             std::string::npos)
       << text;
+  EXPECT_NE(text.find(R"("thread_name","pid":0,"tid":7,"args":{"name":"stream 7"})"),
+            std::string::npos)
+      << text;
 }
 
 TEST(TrackNamesTest, in_a_file_of_several_the_label_comes_first) {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
@@ -14,11 +16,17 @@ const canRecord = spawnSync(kBinary, ['record', '--help'], { stdio: 'ignore' }).
 const skip = canRecord ? false : 'this strobe cannot record';
 const site = new Site((folder) => put(folder, 'other/train.json', trainingTrace()));
 
-const kBusy = 'let end = Date.now() + Number(process.argv[1]); while (Date.now() < end); process.exit(3)';
+// Works until a file appears: a slow machine must not end it early.
+const kBusy = `const { existsSync } = require('node:fs');
+for (;;) { const end = Date.now() + 50; while (Date.now() < end); if (existsSync(process.argv[1])) process.exit(3); }`;
 
-function record(name: string, ms: number): { child: ChildProcess; ended: Promise<number | null> } {
-  const child = spawn(kBinary, ['record', '-o', join(site.served.folder, name), '--', process.execPath, '-e', kBusy, String(ms)], { stdio: 'ignore' });
-  return { child, ended: new Promise((resolve) => child.once('exit', resolve)) };
+interface Recording { end: () => Promise<number | null> }
+
+function record(name: string): Recording {
+  const stop = join(mkdtempSync(join(tmpdir(), 'strobe-stop-')), 'stop');
+  const child: ChildProcess = spawn(kBinary, ['record', '-o', join(site.served.folder, name), '--', process.execPath, '-e', kBusy, stop], { stdio: 'ignore' });
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  return { end: () => { writeFileSync(stop, ''); return ended; } };
 }
 
 async function traceOf(name: string): Promise<string> {
@@ -33,7 +41,7 @@ async function traceOf(name: string): Promise<string> {
 
 test('a recording in progress is shown and followed, and its mark goes away', { skip, timeout: 90_000 }, async () => {
   const { page } = site;
-  const { ended } = record('live', 14_000);
+  const recording = record('live');
   const name = await traceOf('live');
   await site.open(`timeline?trace=${encodeURIComponent(name)}`);
   await page.waitForSelector('[data-recording]');
@@ -58,7 +66,7 @@ test('a recording in progress is shown and followed, and its mark goes away', { 
   await page.waitForFunction((end) => Number(document.querySelector<HTMLElement>('.tl-body')!.dataset['window']!.split(' ')[1]) > end, chosen.end);
   assert.equal(await page.getAttribute('.follow', 'aria-pressed'), 'true');
 
-  assert.equal(await ended, 3, 'the exit code of the program is passed on');
+  assert.equal(await recording.end(), 3, 'the exit code of the program is passed on');
   await page.waitForSelector('[data-recording]', { state: 'detached' });
   await page.waitForSelector('.follow', { state: 'detached' });
   await whole(page);
@@ -67,7 +75,9 @@ test('a recording in progress is shown and followed, and its mark goes away', { 
 
 test('a recorded run is listed with its command, how it ended and what it lacks', { skip, timeout: 60_000 }, async () => {
   const { page } = site;
-  await record('short', 1500).ended;
+  const recording = record('short');
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await recording.end();
   await traceOf('short');
   await site.open('runs');
   const card = page.locator('.run', { has: page.locator('h2', { hasText: 'short' }) });

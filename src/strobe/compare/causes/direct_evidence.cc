@@ -65,15 +65,16 @@ Outsiders read_outsiders(const Symptoms& symptoms, std::string_view device, Metr
 }
 
 // In a container the list may show numbers of processes that mean nothing inside: then the program
-// itself counts as foreign.
+// itself counts as foreign, in both runs. A driver may leave a process that is alone on its device
+// out of the list, so one run that shows the program is enough.
 bool list_misses_program(const Symptoms& symptoms, const DeviceSymptoms& device) {
   constexpr double kMustShow = 20;  // percent of the time in which own work runs
   constexpr double kNothing = 1;
   const MetricRow* own = symptoms.metric(MetricRole::kProcessDeviceUse, device.name());
   if (!is_sampled(own)) return false;
   const Change& busy = device.row->busy_share;
-  return (busy.normal.mean >= kMustShow && own->all.normal.mean < kNothing) ||
-         (busy.abnormal.mean >= kMustShow && own->all.abnormal.mean < kNothing);
+  return std::max(busy.normal.mean, busy.abnormal.mean) >= kMustShow &&
+         std::max(own->all.normal.mean, own->all.abnormal.mean) < kNothing;
 }
 
 std::string amount_text(const Outsiders& outsiders, double use) {

@@ -13,6 +13,7 @@
 #include "strobe/compare/measure/time_parts.h"
 #include "strobe/compare/measure/wait_times.h"
 #include "strobe/stats/moments.h"
+#include "strobe/trace/extent.h"
 
 namespace strobe::compare {
 
@@ -113,9 +114,10 @@ void add_launched_work(LaunchedWorks launched, RankMeasure& result) {
   }
 }
 
+// States of the machine may begin before the program.
 std::int64_t origin_of(const Trace& trace) {
-  const auto& starts_ns = trace.slices().starts_ns;
-  return starts_ns.empty() ? 0 : *std::ranges::min_element(starts_ns);
+  const auto is_own = [](SliceKind kind) { return kind != SliceKind::kCondition; };
+  return extent_of_kinds(trace.slices(), is_own).start_ns;
 }
 
 }  // namespace

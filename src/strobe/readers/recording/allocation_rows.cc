@@ -81,6 +81,22 @@ void add_allocation(const Allocation& one, RecordingSink& sink) {
   memory.owners.emplace_back();
 }
 
+// How much lies at an address: a call that frees memory names only that.
+class AllocatedBytes {
+ public:
+  std::uint64_t of(std::uint64_t address, std::uint64_t bytes, bool is_free) {
+    if (!is_free) return bytes_[address] = bytes;
+    const auto found = bytes_.find(address);
+    if (bytes != 0 || found == bytes_.end()) return bytes;
+    const std::uint64_t freed = found->second;
+    bytes_.erase(found);
+    return freed;
+  }
+
+ private:
+  std::unordered_map<std::uint64_t, std::uint64_t> bytes_;
+};
+
 // More than any machine has.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 56;
 
@@ -90,22 +106,25 @@ bool add_allocations(const RecordedFile& file, std::int64_t process, LaunchNumbe
                      RecordingSink& sink) {
   if (!file.has(ChunkKind::kAllocations)) return true;
   const CallTracks calls(file, launches, sink.builder.slices());
+  AllocatedBytes allocated;
   const auto add_block = [&](const DecodedRows& rows) {
     const RecordedSegment& segment = file.segments()[rows.segment];
     for (std::size_t row = 0; row < rows.rows; ++row) {
-      const std::uint64_t bytes = rows.at(wire::kAllocationBytes, row);
-      if (bytes > kMostBytes) {
+      if (rows.at(wire::kAllocationBytes, row) > kMostBytes) {
         sink.report.add(ImportIssue::kBadNumber, rows.offset, "bytes of an allocation");
         continue;
       }
       const std::string_view memory =
           segment.text(rows.at(wire::kAllocationPlace, row)).value_or("unknown");
       const std::uint64_t address = rows.at(wire::kAllocationAddress, row);
+      const bool is_free = rows.at(wire::kAllocationIsFree, row) != 0;
+      const std::uint64_t bytes =
+          allocated.of(address, rows.at(wire::kAllocationBytes, row), is_free);
       const TrackId track =
           calls.find(launches.of(rows.segment, rows.at(wire::kAllocationCorrelation, row)));
       add_allocation(
           {.time_ns = rows.time(wire::kAllocationTime, row),
-           .is_free = rows.at(wire::kAllocationIsFree, row) != 0,
+           .is_free = is_free,
            .place = intern_name(place_of(memory, rows.at(wire::kAllocationDevice, row)), sink),
            .bytes = bytes,
            .address = address,

@@ -59,7 +59,7 @@ ShapeWhat what_of(const ShapeDefinition& shape) {
 
 bool is_copy(ShapeWhat what) { return what == ShapeWhat::kCopy || what == ShapeWhat::kMemset; }
 
-std::int32_t device_of(const ShapeDefinition& shape) {
+std::int32_t device_index(const ShapeDefinition& shape) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::int32_t>::max();
   return static_cast<std::int32_t>(std::min(shape[wire::kShapeDevice], kMost));
 }
@@ -101,21 +101,23 @@ class DeviceRows {
     const std::uint64_t highest = *std::ranges::max_element(rows.columns[columns.shape]);
     const std::vector<SliceShape>& shapes = shapes_of(rows.segment, highest);
     const std::size_t last = shapes.size() - 1;
-    SliceVectors& slices = sink_.builder.slices();
-    const std::size_t first = append_rows(slices, rows.rows);
+    const NewRows to = append_rows(sink_.builder.slices(), rows.rows);
+    const std::uint64_t* const shape_numbers = rows.column(columns.shape);
+    const std::uint64_t* const starts = rows.column(columns.start);
+    const std::uint64_t* const durations = rows.column(columns.duration);
+    const std::uint64_t* const correlations = rows.column(columns.correlation);
     for (std::size_t row = 0; row < rows.rows; ++row) {
-      const std::size_t to = first + row;
-      const SliceShape& shape = shapes[std::min<std::uint64_t>(rows.at(columns.shape, row), last)];
-      slices.starts_ns[to] = rows.time(columns.start, row);
-      slices.durations_ns[to] = rows.time(columns.duration, row);
-      slices.names[to] = shape.name;
-      slices.tracks[to] = shape.track;
-      slices.categories[to] = shape.category;
-      slices.kinds[to] = shape.kind;
-      slices.flags[to] = shape.flags;
-      slices.correlations[to] = launches_.of(rows.segment, rows.at(columns.correlation, row));
-      slices.externals[to] = kNoLaunchId;
-      slices.args[to] = shape.args;
+      const SliceShape shape = shapes[std::min<std::uint64_t>(shape_numbers[row], last)];
+      to.starts_ns[row] = static_cast<std::int64_t>(starts[row]);
+      to.durations_ns[row] = static_cast<std::int64_t>(durations[row]);
+      to.names[row] = shape.name;
+      to.tracks[row] = shape.track;
+      to.categories[row] = shape.category;
+      to.kinds[row] = shape.kind;
+      to.flags[row] = shape.flags;
+      to.correlations[row] = launches_.of(rows.segment, correlations[row]);
+      to.externals[row] = kNoLaunchId;
+      to.args[row] = shape.args;
     }
   }
 
@@ -167,7 +169,7 @@ class DeviceRows {
     SliceShape made;
     made.kind = kind.kind;
     made.name = intern_name(name, sink_);
-    made.track = sink_.tracks.stream(device_of(shape), shape[wire::kShapeStream]);
+    made.track = sink_.tracks.stream(device_index(shape), shape[wire::kShapeStream]);
     made.category = sink_.builder.category(kind.category);
     if (what == ShapeWhat::kGraph) graph_category_ = made.category;
     if (what == ShapeWhat::kKernel && device::is_any_collective(name)) made.flags = kCommunicates;

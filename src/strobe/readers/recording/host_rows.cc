@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -14,13 +15,58 @@
 #include "strobe/readers/recording/slice_memory.h"
 #include "strobe/readers/recording/start_order.h"
 #include "strobe/readers/recording/text_names.h"
-#include "strobe/readers/recording/thread_tracks.h"
 
 namespace strobe::readers {
 namespace {
 
 using wire::ChunkKind;
 using wire::RangeWhat;
+
+// The tracks of a process's threads by their numbers in the file.
+class ThreadTracks {
+ public:
+  ThreadTracks(const RecordedFile& file, std::int64_t process, RecordingTracks& tracks)
+      : file_(file), process_(process), tracks_(tracks), known_(file.segments().size()) {}
+
+  // Those of one segment. A thread that is unknown or lost has a track, too: that of nobody.
+  class InSegment {
+   public:
+    TrackId find(std::uint64_t thread) {
+      TrackId& track = known_[std::min<std::uint64_t>(thread, known_.size() - 1)];
+      if (!track.valid()) [[unlikely]]
+        track = all_.track_of(segment_, thread);
+      return track;
+    }
+
+   private:
+    friend class ThreadTracks;
+    InSegment(ThreadTracks& all, const RecordedSegment& segment, std::vector<TrackId>& known)
+        : all_(all), segment_(segment), known_(known) {}
+
+    ThreadTracks& all_;
+    const RecordedSegment& segment_;
+    std::vector<TrackId>& known_;
+  };
+
+  InSegment in(std::uint32_t segment) {
+    const RecordedSegment& from = file_.segments()[segment];
+    if (known_[segment].empty()) known_[segment].resize(from.threads.size() + 1);  // the last: lost
+    return {*this, from, known_[segment]};
+  }
+
+ private:
+  TrackId track_of(const RecordedSegment& segment, std::uint64_t thread) {
+    const bool is_known = thread < segment.threads.size() && segment.threads[thread].is_known;
+    return tracks_.thread(
+        process_, is_known ? static_cast<std::int64_t>(segment.threads[thread][wire::kThreadId])
+                           : RecordingTracks::kNobody);
+  }
+
+  const RecordedFile& file_;
+  std::int64_t process_;
+  RecordingTracks& tracks_;
+  std::vector<std::vector<TrackId>> known_;  // by segment
+};
 
 constexpr std::int64_t kNoSequence = -1;
 
@@ -93,17 +139,27 @@ class RecordedRanges {
 
   RangeText text_of(std::string_view words) {
     const RecordedName name = parse_recorded_name(words);
-    const std::string_view category = name.is_operator ? "cpu_op" : "user_annotation";
-    const NameRule rule = kKinetoDialect.name_rule(
-        name.is_operator ? SliceKind::kOperator : SliceKind::kAnnotation, category, name.plain);
-    RangeText text;
+    RangeText text = plain_text_of(name);
     text.sequence_number = name.sequence_number.value_or(kNoSequence);
-    text.name = intern_name(name.plain, sink_);
-    text.args = sink_.keep(range_args(name, {}));
-    text.category = sink_.builder.category(category);
-    text.kind = rule.kind;
-    text.flags = rule.flags;
+    text.args = keep_args_of(name, {});
     return text;
+  }
+
+  // PyTorch gives every call of an operator a name of its own; what it is depends on the rest.
+  RangeText plain_text_of(const RecordedName& name) {
+    const StringId id = intern_name(name.plain, sink_);
+    const auto [entry, is_new] = plain_texts_.try_emplace({id, name.is_operator}, RangeText());
+    if (is_new) {
+      const std::string_view category = name.is_operator ? "cpu_op" : "user_annotation";
+      const NameRule rule = kKinetoDialect.name_rule(
+          name.is_operator ? SliceKind::kOperator : SliceKind::kAnnotation, category, name.plain);
+      RangeText& text = entry->second;
+      text.name = id;
+      text.category = sink_.builder.category(category);
+      text.kind = rule.kind;
+      text.flags = rule.flags;
+    }
+    return entry->second;
   }
 
   ArgsId args_of(const RangeText& text, const DecodedRows& rows, std::size_t row) {
@@ -115,17 +171,23 @@ class RecordedRanges {
     const RecordedSegment& segment = file_.segments()[rows.segment];
     const std::uint64_t name = rows.at(wire::kRangeName, row);
     const auto write = [&] {
-      return sink_.keep(range_args(parse_recorded_name(segment.text(name).value_or(kLostName)),
-                                   {.domain = segment.text(domain).value_or(std::string_view()),
-                                    .category = segment.text(category).value_or(std::string_view()),
-                                    .payload_type = static_cast<wire::PayloadType>(payload_type),
-                                    .payload = rows.at(wire::kRangePayload, row)}));
+      return keep_args_of(parse_recorded_name(segment.text(name).value_or(kLostName)),
+                          {.domain = segment.text(domain).value_or(std::string_view()),
+                           .category = segment.text(category).value_or(std::string_view()),
+                           .payload_type = static_cast<wire::PayloadType>(payload_type),
+                           .payload = rows.at(wire::kRangePayload, row)});
     };
     if (payload_type != 0) return write();
     const auto [entry, is_new] =
         detailed_args_.try_emplace({rows.segment, name, domain, category}, ArgsId());
     if (is_new) entry->second = write();
     return entry->second;
+  }
+
+  ArgsId keep_args_of(const RecordedName& name, const RangeDetails& details) {
+    if (!sink_.keep_args) return {};
+    write_range_args(name, details, scratch_);
+    return sink_.keep(scratch_);
   }
 
   void add_sequences(const std::vector<std::uint32_t>& new_rows) {
@@ -155,8 +217,10 @@ class RecordedRanges {
   std::size_t first_;
   ThreadTracks threads_;
   ByText<RangeText> texts_;
-  std::map<DetailsKey, ArgsId> detailed_args_;  // segment, name, domain, category
+  std::map<std::pair<StringId, bool>, RangeText> plain_texts_;  // by name and is_operator
+  std::map<DetailsKey, ArgsId> detailed_args_;                  // segment, name, domain, category
   std::vector<Sequence> sequences_;
+  std::string scratch_;
 };
 
 // What the name of a call says about its slices.
@@ -190,30 +254,34 @@ class RecordedCalls {
 
  private:
   void add(const DecodedRows& rows) {
-    SliceVectors& slices = sink_.builder.slices();
-    const std::size_t first = append_rows(slices, rows.rows);
+    const std::size_t first = sink_.builder.slices().size();
     if (stretches_.empty() || stretches_.back().segment != rows.segment) {
       stretches_.push_back({rows.segment, first, first});
     }
     stretches_.back().end = first + rows.rows;
     auto texts = texts_.in(rows.segment);
     auto threads = threads_.in(rows.segment);
+    const NewRows to = append_rows(sink_.builder.slices(), rows.rows);
+    const std::uint64_t* const names = rows.column(wire::kCallName);
+    const std::uint64_t* const callers = rows.column(wire::kCallThread);
+    const std::uint64_t* const starts = rows.column(wire::kCallStart);
+    const std::uint64_t* const durations = rows.column(wire::kCallDuration);
+    const std::uint64_t* const correlations = rows.column(wire::kCallCorrelation);
+    const std::uint64_t* const results = rows.column(wire::kCallResult);
     for (std::size_t row = 0; row < rows.rows; ++row) {
-      const std::size_t to = first + row;
-      const CallText& text = texts.find(rows.at(wire::kCallName, row), sink_,
-                                        [&](std::string_view words) { return text_of(words); });
-      const std::uint64_t correlation = rows.at(wire::kCallCorrelation, row);
-      launches_.note_call(rows.segment, correlation);
-      slices.starts_ns[to] = rows.time(wire::kCallStart, row);
-      slices.durations_ns[to] = rows.time(wire::kCallDuration, row);
-      slices.names[to] = text.name;
-      slices.tracks[to] = threads.find(rows.at(wire::kCallThread, row));
-      slices.categories[to] = text.category;
-      slices.kinds[to] = SliceKind::kRuntimeCall;
-      slices.correlations[to] =
-          static_cast<std::uint32_t>(std::min<std::uint64_t>(correlation, kNoLaunchId));
-      slices.externals[to] = kNoLaunchId;
-      slices.args[to] = args_of(rows.at(wire::kCallResult, row));
+      const CallText text =
+          texts.find(names[row], sink_, [&](std::string_view words) { return text_of(words); });
+      launches_.note_call(rows.segment, correlations[row]);
+      to.starts_ns[row] = static_cast<std::int64_t>(starts[row]);
+      to.durations_ns[row] = static_cast<std::int64_t>(durations[row]);
+      to.names[row] = text.name;
+      to.tracks[row] = threads.find(callers[row]);
+      to.categories[row] = text.category;
+      to.kinds[row] = SliceKind::kRuntimeCall;
+      to.correlations[row] =
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(correlations[row], kNoLaunchId));
+      to.externals[row] = kNoLaunchId;
+      to.args[row] = args_of(results[row]);
     }
   }
 

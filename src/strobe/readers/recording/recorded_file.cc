@@ -71,7 +71,7 @@ std::optional<TimeColumns> time_columns_of(ChunkKind kind) {
 bool is_usable_time(std::uint64_t time) { return time - 1 < (std::uint64_t{1} << 62) - 1; }
 
 // Longer than any recording: nine years.
-constexpr std::uint64_t kLongestDuration_ns = std::uint64_t{1} << 58;
+constexpr std::uint64_t kLongestRow_ns = std::uint64_t{1} << 58;
 
 void keep_usable_starts(std::size_t start, DecodedRows& rows) {
   std::size_t kept = 0;
@@ -96,7 +96,7 @@ void keep_usable_times(const TimeColumns& times, DecodedRows& rows, ImportReport
   }
   if (times.duration == kNoColumn) return;
   for (std::uint64_t& duration : rows.columns[times.duration]) {
-    if (duration <= kLongestDuration_ns) [[likely]]
+    if (duration <= kLongestRow_ns) [[likely]]
       continue;
     report.add(ImportIssue::kAbsurdTime, rows.offset);
     duration = 0;
@@ -188,7 +188,11 @@ void RecordedFile::take(const Chunk& chunk, ImportReport& report) {
     define(chunk, segment.shapes, report);
   } else if (kind == ChunkKind::kSeries) {
     define(chunk, segment.series, report);
-  } else if (!wire::codings_of(kind).empty()) {
+  } else if (wire::codings_of(kind).empty()) {
+    return;                                               // of a newer version
+  } else if (chunk.header.rows > chunk.payload.size()) {  // a row takes more than a byte
+    report.add(ImportIssue::kDamagedChunk, chunk.offset, kCannotDecode);
+  } else {
     chunks_[static_cast<std::size_t>(kind)].push_back(
         {chunk, static_cast<std::uint32_t>(segments_.size() - 1)});
   }

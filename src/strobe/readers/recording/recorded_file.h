@@ -58,6 +58,7 @@ struct DecodedRows {
   std::uint32_t segment = 0;
   std::uint64_t offset = 0;  // of the chunk
 
+  const std::uint64_t* column(std::size_t number) const { return columns[number].data(); }
   std::uint64_t at(std::size_t column, std::size_t row) const { return columns[column][row]; }
   std::int64_t time(std::size_t column, std::size_t row) const {
     return static_cast<std::int64_t>(columns[column][row]);

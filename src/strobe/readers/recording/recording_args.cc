@@ -1,6 +1,8 @@
 #include "strobe/readers/recording/recording_args.h"
 
 #include <bit>
+#include <charconv>
+#include <cmath>
 #include <cstddef>
 #include <initializer_list>
 
@@ -25,22 +27,6 @@ void write_sides(std::string_view key, const ShapeDefinition& shape,
   json.key(key).begin_array();
   for (const wire::ShapeColumn side : sides) json.value(shape[side]);
   json.end_array();
-}
-
-void write_payload(const RangeDetails& details, JsonWriter& json) {
-  switch (details.payload_type) {
-    case wire::PayloadType::kNone:
-      break;
-    case wire::PayloadType::kUnsigned:
-      json.member("payload", details.payload);
-      break;
-    case wire::PayloadType::kSigned:
-      json.member("payload", static_cast<std::int64_t>(details.payload));
-      break;
-    case wire::PayloadType::kReal:
-      json.member("payload", std::bit_cast<double>(details.payload));
-      break;
-  }
 }
 
 }  // namespace
@@ -100,19 +86,75 @@ std::string allocation_args(std::string_view place, std::uint64_t bytes, std::ui
   return text;
 }
 
-std::string range_args(const RecordedName& name, const RangeDetails& details) {
-  std::string text;
-  JsonWriter json(text);
-  json.begin_object();
-  if (name.operator_id) json.member("Record function id", *name.operator_id);
-  if (name.sequence_number) json.member("Sequence number", *name.sequence_number);
-  if (!name.sizes.empty()) json.key("Input Dims").raw(name.sizes);
-  if (!name.input_ids.empty()) json.member("Input op ids", name.input_ids);
-  if (!details.domain.empty()) json.member("domain", details.domain);
-  if (!details.category.empty()) json.member("category", details.category);
-  write_payload(details, json);
-  json.end_object();
-  return text == "{}" ? std::string() : text;
+namespace {
+
+// PERF: with PyTorch's operators, every range has arguments of its own.
+class Members {
+ public:
+  explicit Members(std::string& text) : text_(text) { text_.clear(); }
+
+  template <class Number>
+  void number(std::string_view key, Number value) {
+    char digits[32];
+    begin(key);
+    text_.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+  }
+  void text(std::string_view key, std::string_view value) {
+    if (value.empty()) return;
+    begin(key);
+    append_json_string(value, text_);
+  }
+  void json(std::string_view key, std::string_view value) {
+    if (value.empty()) return;
+    begin(key);
+    text_ += value;
+  }
+  void end() {
+    if (!text_.empty()) text_ += '}';
+  }
+
+ private:
+  void begin(std::string_view key) {
+    text_ += text_.empty() ? '{' : ',';
+    text_ += '"';
+    text_ += key;
+    text_ += "\":";
+  }
+
+  std::string& text_;
+};
+
+void add_payload(const RangeDetails& details, Members& members) {
+  constexpr std::string_view kPayload = "payload";
+  switch (details.payload_type) {
+    case wire::PayloadType::kNone:
+      break;
+    case wire::PayloadType::kUnsigned:
+      members.number(kPayload, details.payload);
+      break;
+    case wire::PayloadType::kSigned:
+      members.number(kPayload, static_cast<std::int64_t>(details.payload));
+      break;
+    case wire::PayloadType::kReal: {
+      const auto value = std::bit_cast<double>(details.payload);
+      if (std::isfinite(value)) members.number(kPayload, value);
+      break;
+    }
+  }
+}
+
+}  // namespace
+
+void write_range_args(const RecordedName& name, const RangeDetails& details, std::string& text) {
+  Members members(text);
+  if (name.operator_id) members.number("Record function id", *name.operator_id);
+  if (name.sequence_number) members.number("Sequence number", *name.sequence_number);
+  members.json("Input Dims", name.sizes);
+  members.text("Input op ids", name.input_ids);
+  members.text("domain", details.domain);
+  members.text("category", details.category);
+  add_payload(details, members);
+  members.end();
 }
 
 }  // namespace strobe::readers

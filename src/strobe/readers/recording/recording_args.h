@@ -23,7 +23,7 @@ struct RangeDetails {
   wire::PayloadType payload_type = wire::PayloadType::kNone;
   std::uint64_t payload = 0;  // its 64 bits
 };
-// Empty if there is nothing to tell.
-std::string range_args(const RecordedName& name, const RangeDetails& details);
+// Replaces the text; it stays empty if there is nothing to tell.
+void write_range_args(const RecordedName& name, const RangeDetails& details, std::string& text);
 
 }  // namespace strobe::readers

@@ -86,6 +86,19 @@ std::optional<RunTraceFile> describe_trace(const fs::path& path) {
   });
 }
 
+// What a flight recorder keeps while its program runs.
+bool has_parts(const fs::path& folder) {
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const fs::path& path = at->path();
+    if (path.extension().string().starts_with(wire::kPartSuffix) &&
+        path.stem().extension() == wire::kRunFileSuffix) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool is_of_recorder(std::string_view recording, std::optional<std::int64_t> recorder) {
   return !recorder || find(recording, "recorder").as_int64() == recorder;
 }
@@ -165,6 +178,10 @@ Error several_runs(const fs::path& folder, const std::vector<fs::path>& runs) {
 }
 
 Error no_files_yet(const fs::path& folder) {
+  if (has_parts(folder)) {
+    return {ErrorCode::kNotFound, "the run has only the parts of a flight recorder",
+            folder.string(), "`strobe record dump PID` writes a run that can be opened"};
+  }
   return {ErrorCode::kNotFound, "the recorded run has no files yet", folder.string(),
           "has the recording started only now, or was it removed?"};
 }

@@ -30,10 +30,14 @@ void reserve_rows(SliceVectors& slices, std::size_t rows) {
       columns_of(slices));
 }
 
-std::size_t append_rows(SliceVectors& slices, std::size_t rows) {
+NewRows append_rows(SliceVectors& slices, std::size_t rows) {
   const std::size_t first = slices.size();
-  std::apply([&](auto&... columns) { (columns.resize(first + rows), ...); }, columns_of(slices));
-  return first;
+  return std::apply(
+      [&](auto&... columns) {
+        (columns.resize(first + rows), ...);
+        return NewRows{columns.data() + first...};
+      },
+      columns_of(slices));
 }
 
 }  // namespace strobe::readers

@@ -8,7 +8,7 @@
 namespace strobe::readers {
 namespace {
 
-using Rows = std::vector<std::uint32_t>;  // counted from `first`
+using RowNumbers = std::vector<std::uint32_t>;  // counted from `first`
 
 class StartOrder {
  public:
@@ -34,13 +34,13 @@ class StartOrder {
   //
   //   |- a -||- b -|        a and b wait in a line, each with what it contains; then c comes,
   //   |----- c -----|       which started no later than a: both move behind it
-  Rows by_nesting() const {
+  RowNumbers by_nesting() const {
     struct Nest {
       std::uint32_t head;
       std::uint32_t tail;
     };
     std::vector<std::vector<Nest>> lines(tracks_);
-    Rows next(count_, kEnd);
+    RowNumbers next(count_, kEnd);
     for (std::uint32_t row = 0; row < count_; ++row) {
       std::vector<Nest>& line = lines[track_of(row)];
       Nest nest{row, row};
@@ -56,7 +56,7 @@ class StartOrder {
       if (inner > 0 && start_of(line.back().tail) > start_of(row)) return {};
       line.push_back(nest);
     }
-    Rows order;
+    RowNumbers order;
     order.reserve(count_);
     for (const std::vector<Nest>& line : lines) {
       for (const Nest& nest : line) {
@@ -66,8 +66,8 @@ class StartOrder {
     return order;
   }
 
-  Rows by_sorting() const {
-    Rows order(count_);
+  RowNumbers by_sorting() const {
+    RowNumbers order(count_);
     std::iota(order.begin(), order.end(), 0u);
     const auto key = [&](std::uint32_t row) {
       return std::tuple(track_of(row), start_of(row), -slices_.durations_ns[first_ + row],
@@ -96,7 +96,7 @@ class StartOrder {
 };
 
 template <class T>
-void apply(const Rows& order, std::size_t first, std::vector<T>& column) {
+void apply(const RowNumbers& order, std::size_t first, std::vector<T>& column) {
   std::vector<T> ordered;
   ordered.reserve(order.size());
   for (const std::uint32_t row : order) ordered.push_back(column[first + row]);
@@ -108,10 +108,10 @@ void apply(const Rows& order, std::size_t first, std::vector<T>& column) {
 std::vector<std::uint32_t> order_by_start(SliceVectors& slices, std::size_t first) {
   const StartOrder orders(slices, first);
   if (orders.is_given()) return {};
-  Rows order = orders.by_nesting();
+  RowNumbers order = orders.by_nesting();
   if (order.empty()) order = orders.by_sorting();
   std::apply([&](auto&... columns) { (apply(order, first, columns), ...); }, columns_of(slices));
-  Rows new_rows(order.size());
+  RowNumbers new_rows(order.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) {
     new_rows[order[i]] = static_cast<std::uint32_t>(first) + i;
   }

@@ -69,8 +69,6 @@ void CoreWaits::leave(std::uint32_t core) {
   if (--found->second.waiting == 0) cores_.erase(found);
 }
 
-bool CoreWaits::is_awaited(std::uint32_t core) const { return cores_.contains(core); }
-
 void CoreWaits::forget_all() {
   waiting_.clear();
   cores_.clear();

@@ -36,7 +36,8 @@ class CoreWaits {
   // for.
   void add_other(const SwitchRecord& record);
 
-  bool is_awaited(std::uint32_t core) const;
+  bool is_awaited(std::uint32_t core) const { return cores_.contains(core); }
+  bool is_waiting(pid_t thread) const { return waiting_.contains(thread); }
   // Records were lost: whoever waits may have got its core unseen.
   void forget_all();
   void forget(pid_t thread);

@@ -21,6 +21,8 @@ namespace strobe::record {
 class ForeignProcesses {
  public:
   ForeignProcesses(const HostAccess& host, SeriesWriter& out);
+  ForeignProcesses(const ForeignProcesses&) = delete;
+  ForeignProcesses& operator=(const ForeignProcesses&) = delete;
 
   // Goes through all processes. Left out are those that belong to the recorded program or to its
   // recorder; `own_cpu_ns` is the time on cores of both so far. A process counts from the second

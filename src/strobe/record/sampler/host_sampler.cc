@@ -20,6 +20,7 @@ HostSampler::HostSampler(SampleLog& log, HostSamplerOptions options)
       processes_(options_.host, out_),
       machine_(options_.host, out_),
       foreign_(options_.host, out_),
+      other_recorders_(options_.host),
       tree_pace_(250 * kMillisecond_ns, 0.10 * options_.most_share),
       times_pace_(50 * kMillisecond_ns, 0.46 * options_.most_share),
       memory_pace_(250 * kMillisecond_ns, 0.06 * options_.most_share),
@@ -73,11 +74,17 @@ void HostSampler::sample_machine(std::int64_t now_ns) {
 }
 
 void HostSampler::scan_foreign(std::int64_t now_ns) {
+  if (options_.other_recorders) {
+    std::vector<pid_t> recorders = options_.other_recorders();
+    std::erase(recorders, options_.strobe);
+    other_recorders_.follow(recorders);
+  }
   const std::int64_t strobe_cpu_ns = options_.host.cpu_ns(options_.strobe).value_or(0);
   const auto is_own = [this](pid_t process) {
-    return process == options_.strobe || tree_.contains(process);
+    return process == options_.strobe || tree_.contains(process) ||
+           other_recorders_.contains(process);
   };
-  foreign_.scan(now_ns, is_own, processes_.cpu_ns() + strobe_cpu_ns);
+  foreign_.scan(now_ns, is_own, processes_.cpu_ns() + strobe_cpu_ns + other_recorders_.cpu_ns());
 }
 
 void HostSampler::note_lower_rate() {

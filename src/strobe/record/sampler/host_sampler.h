@@ -9,6 +9,7 @@
 
 #include "strobe/record/sampler/foreign_processes.h"
 #include "strobe/record/sampler/machine_sampler.h"
+#include "strobe/record/sampler/other_recorders.h"
 #include "strobe/record/sampler/pace.h"
 #include "strobe/record/sampler/proc_files.h"
 #include "strobe/record/sampler/process_sampler.h"
@@ -23,6 +24,8 @@ struct HostSamplerOptions {
   pid_t strobe = 0;  // this process: neither recorded nor foreign
   // Whether strobe has declared itself a subreaper, see ProcessTree.
   bool strobe_adopts = false;
+  // The recorders of other ranks of the same job on this machine: what they record is not foreign.
+  std::function<std::vector<pid_t>()> other_recorders = {};
   // What all samples together may cost: the share of a core. Where they cost more, they are taken
   // less often.
   double most_share = 0.008;
@@ -61,6 +64,7 @@ class HostSampler {
   ProcessSampler processes_;
   MachineSampler machine_;
   ForeignProcesses foreign_;
+  OtherRecorders other_recorders_;
   Pace tree_pace_;
   Pace times_pace_;
   Pace memory_pace_;

@@ -1,6 +1,7 @@
 #include "strobe/record/sampler/machine_sampler.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include <fmt/format.h>
@@ -100,8 +101,7 @@ void MachineSampler::sample_clocks(std::int64_t now_ns, std::span<const std::uin
     ++count;
   }
   if (count == 0) return;
-  out_.put_change(kMachine, frequency_, now_ns,
-                  static_cast<std::int64_t>(sum / count * 1000 + 0.5));
+  out_.put_change(kMachine, frequency_, now_ns, std::llround(sum / count * 1000));
 }
 
 }  // namespace strobe::record

@@ -15,6 +15,8 @@ namespace strobe::record {
 class MachineSampler {
  public:
   MachineSampler(const HostAccess& host, SeriesWriter& out);
+  MachineSampler(const MachineSampler&) = delete;
+  MachineSampler& operator=(const MachineSampler&) = delete;
 
   // Usage of the cores, load, pressure, memory, and the clock of these cores (at most 16 of them).
   void sample(std::int64_t now_ns, std::span<const std::uint64_t> cores);

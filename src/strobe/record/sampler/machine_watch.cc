@@ -26,6 +26,7 @@ HostSamplerOptions host_options(const RunWatch::Place& place) {
   options.root = place.root;
   options.strobe = getpid();
   options.strobe_adopts = place.strobe_adopts;
+  options.other_recorders = place.other_recorders;
   if (place.redact) options.host.shown_name = hashed_name;
   return options;
 }

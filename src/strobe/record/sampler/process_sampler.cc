@@ -228,9 +228,11 @@ bool ProcessSampler::may_have_run(Process& process, std::int64_t now_ns) {
 }
 
 void ProcessSampler::sample_thread_times(Process& process, Thread& thread, std::int64_t now_ns) {
+  errno = 0;
   const auto text = thread.schedstat.read(buffer_);
   const auto times = text ? parse_scheduler_times(*text) : std::nullopt;
   if (!times) {
+    if (errno == EMFILE || errno == ENFILE) return;  // it may be there
     thread.is_gone = !thread.stat.read(buffer_);
     if (!thread.is_gone && counts_waits_) stop_counting_waits();
     return;

@@ -21,6 +21,8 @@ namespace strobe::record {
 class ProcessSampler {
  public:
   ProcessSampler(const HostAccess& host, SeriesWriter& out);
+  ProcessSampler(const ProcessSampler&) = delete;
+  ProcessSampler& operator=(const ProcessSampler&) = delete;
   ~ProcessSampler();
 
   // Takes up processes and threads that have started, and lets go of those that have ended.

@@ -182,12 +182,15 @@ Result<SchedulerWaits> SchedulerWaits::open(SchedulerWaitsOptions options) {
   if (!options.open_event) options.open_event = open_in_kernel;
   SchedulerWaits waits(std::move(options));
   waits.sees_all_processes_ = is_in_first_process_namespace(waits.options_.host.proc);
-  if (waits.open_cores()) {
+  const Result<void> cores = waits.open_cores();
+  if (cores) {
     waits.reach_ = Reach::kCores;
     return waits;
   }
   waits.events_.clear();
-  waits.missing_ = why_cores_are_not_watched(waits.options_.host.proc);
+  waits.missing_ = cores.error().code == ErrorCode::kUnsupported
+                       ? cores.error().what
+                       : why_cores_are_not_watched(waits.options_.host.proc);
   STROBE_TRY_VOID(waits.try_thread());
   return waits;
 }
@@ -196,7 +199,11 @@ Result<void> SchedulerWaits::open_cores() {
   const std::vector<int> cores = options_.cores.empty() ? cores_of(options_.root) : options_.cores;
   const std::size_t bytes = bytes_of_core_ring(cores.size(), options_.most_ring_bytes);
   if (!options_.may_watch_cores || bytes == 0) {
-    return Error{ErrorCode::kUnsupported, "cores are not watched", "", ""};
+    return Error{ErrorCode::kUnsupported,
+                 fmt::format("who ran instead of a waiting thread is not known: {}",
+                             bytes == 0 ? "there are too many cores to watch them all"
+                                        : "only own threads are watched"),
+                 "", ""};
   }
   for (const int core : cores) {
     STROBE_TRY(Event event, Event::open(options_, -1, core, bytes));
@@ -216,7 +223,8 @@ std::size_t SchedulerWaits::most_threads() const {
 }
 
 void SchedulerWaits::watch(std::span<const ThreadOfTree> threads) {
-  if (std::ranges::equal(threads, named_threads_)) return;
+  const bool are_too_many = reach_ == Reach::kThreads && watched_threads_.size() < threads.size();
+  if (!are_too_many && std::ranges::equal(threads, named_threads_)) return;
   named_threads_.assign(threads.begin(), threads.end());
   own_processes_.clear();
   for (const ThreadOfTree& thread : threads) own_processes_.insert(thread.process);
@@ -232,7 +240,7 @@ void SchedulerWaits::add_threads(std::span<const ThreadOfTree> threads) {
     if (watched_threads_.contains(thread.thread)) continue;
     if (events_.size() >= most_threads()) {
       watch_problem_ = fmt::format("waits for a core are recorded for {} of {} threads",
-                                   events_.size(), threads.size());
+                                   most_threads(), threads.size());
       return;
     }
     auto event = Event::open(options_, thread.thread, -1, bytes_of_thread_ring());
@@ -246,7 +254,9 @@ void SchedulerWaits::add_threads(std::span<const ThreadOfTree> threads) {
 }
 
 bool SchedulerWaits::is_own(const SwitchRecord& record) const {
-  return reach_ == Reach::kThreads || own_processes_.contains(record.process);
+  // Of a process that has just ended, the end of a wait may still come.
+  return reach_ == Reach::kThreads || own_processes_.contains(record.process) ||
+         waits_.is_waiting(record.thread);
 }
 
 void SchedulerWaits::drain(wire::RunFileWriter& file) {
@@ -256,23 +266,23 @@ void SchedulerWaits::drain(wire::RunFileWriter& file) {
   gather();
   assemble(until_ns);
   write(file);
-  keep_cheap(thread_cpu_ns() - before_ns);
+  keep_cheap(file, thread_cpu_ns() - before_ns);
   note_losses(file, false);
 }
 
-void SchedulerWaits::keep_cheap(std::int64_t cost_ns) {
+void SchedulerWaits::keep_cheap(wire::RunFileWriter& file, std::int64_t cost_ns) {
   const std::int64_t now_ns = wire::run_clock_ns();
   if (cost_began_ns_ == 0) cost_began_ns_ = now_ns;
   cost_ns_ += cost_ns;
   const std::int64_t elapsed_ns = now_ns - cost_began_ns_;
   if (elapsed_ns <= 0 || elapsed_ns < options_.cost_window_ns) return;
   const double share = static_cast<double>(cost_ns_) / static_cast<double>(elapsed_ns);
-  if (reach_ == Reach::kCores && share > options_.most_share) leave_cores();
+  if (reach_ == Reach::kCores && share > options_.most_share) leave_cores(file);
   cost_ns_ = 0;
   cost_began_ns_ = now_ns;
 }
 
-void SchedulerWaits::leave_cores() {
+void SchedulerWaits::leave_cores(wire::RunFileWriter& file) {
   reach_ = Reach::kThreads;
   events_.clear();
   batch_.clear();
@@ -280,7 +290,7 @@ void SchedulerWaits::leave_cores() {
   missing_ =
       "who ran instead of a waiting thread is known only at first: the cores switch too often for "
       "a cheap recording";
-  watch_problem_ = missing_;
+  file.note(wire::NoteWhat::kRemark, missing_);
   add_threads(named_threads_);
 }
 

@@ -103,8 +103,8 @@ class SchedulerWaits {
   std::uint64_t gather_from(Event& event);
   void forget_around_losses(pid_t thread);
   void put_in_order();
-  void keep_cheap(std::int64_t cost_ns);
-  void leave_cores();
+  void keep_cheap(wire::RunFileWriter& file, std::int64_t cost_ns);
+  void leave_cores(wire::RunFileWriter& file);
   void assemble(std::int64_t until_ns);
   void write(wire::RunFileWriter& file);
   void note_losses(wire::RunFileWriter& file, bool is_last);

@@ -1,5 +1,7 @@
 #include "strobe/record/sampler/series_writer.h"
 
+#include <cmath>
+
 namespace strobe::record {
 
 void SeriesWriter::put(const SeriesOwner& owner, Series& series, std::int64_t time_ns,
@@ -43,8 +45,7 @@ void SeriesWriter::flush_names() {
 
 std::int64_t tenths_of_percent(std::int64_t part, std::int64_t whole) {
   if (whole <= 0) return 0;
-  return static_cast<std::int64_t>(static_cast<double>(part) * 1000 / static_cast<double>(whole) +
-                                   0.5);
+  return std::llround(static_cast<double>(part) * 1000 / static_cast<double>(whole));
 }
 
 }  // namespace strobe::record

@@ -363,7 +363,7 @@ CauseSketch with_limits(CauseSketch sketch, double normal_bits, double abnormal_
   for (const auto& [side, bits] : {std::pair(&comparison.normal, normal_bits),
                                    std::pair(&comparison.abnormal, abnormal_bits)}) {
     RankMeasure& measure = side->ranks.front();
-    measure.cycles.cycles.assign(12, {.interval = {0, 10}});
+    measure.cycles.cycles.assign(12, {.interval = {0, 10}, .name = ""});
     SeriesCycles series;
     series.device = "GPU 0";
     series.metric = "gpu_throttle_reasons";

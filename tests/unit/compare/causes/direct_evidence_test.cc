@@ -146,7 +146,7 @@ CauseSketch limited(const std::vector<double>& normal, const std::vector<double>
   for (auto& [side, bits] :
        {std::pair(&comparison.normal, &normal), std::pair(&comparison.abnormal, &abnormal)}) {
     RankMeasure& measure = side->ranks.front();
-    measure.cycles.cycles.assign(bits->size(), {.interval = {0, 10}});
+    measure.cycles.cycles.assign(bits->size(), {.interval = {0, 10}, .name = ""});
     measure.devices.front().is_partial.assign(bits->size(), false);
     SeriesCycles series;
     series.device = "GPU 0";

@@ -178,6 +178,18 @@ TEST(RecordedFileTest, rows_that_cannot_be_decoded_are_reported) {
   EXPECT_EQ(report[ImportIssue::kDamagedChunk].count, 1u);
 }
 
+TEST(RecordedFileTest, rows_that_cannot_be_there_are_not_counted) {
+  const std::string bytes = test::run_file_bytes([](RunFileSketch& run) { run.work(0, 5, 6, 7); });
+  ImportReport report;
+  const auto file = RecordedFile::take_apart(
+      with_header(bytes, offset_of(bytes, ChunkKind::kWork),
+                  [](wire::ChunkHeader& header) { header.rows = 4'000'000'000; }),
+      report);
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file->rows(), 0u);
+  EXPECT_EQ(report[ImportIssue::kDamagedChunk].count, 1u);
+}
+
 TEST(RecordedFileTest, rows_without_a_usable_time_are_left_out) {
   const RecordedSketch sketch([](RunFileSketch& run) {
     run.rows(ChunkKind::kWork, {{0, 10, 1, 1},

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <limits>
 
 namespace strobe::readers {
 namespace {
@@ -51,6 +52,12 @@ TEST(RecordingArgsTest, the_rest_is_short) {
             R"({"memory":"device","bytes":512,"address":4096})");
 }
 
+std::string range_args(const RecordedName& name, const RangeDetails& details) {
+  std::string text = "something old";
+  write_range_args(name, details, text);
+  return text;
+}
+
 TEST(RecordingArgsTest, a_range_tells_what_it_has) {
   EXPECT_EQ(range_args(parse_recorded_name("forward"), {}), "");
   EXPECT_EQ(range_args(parse_recorded_name("aten::mm, seq = 3, op_id = 17, sizes = [[2]]"), {}),
@@ -67,6 +74,9 @@ TEST(RecordingArgsTest, a_payload_keeps_its_type) {
   EXPECT_EQ(payload(wire::PayloadType::kSigned, ~0ull), R"({"payload":-1})");
   EXPECT_EQ(payload(wire::PayloadType::kReal, std::bit_cast<std::uint64_t>(2.5)),
             R"({"payload":2.5})");
+  EXPECT_EQ(payload(wire::PayloadType::kReal,
+                    std::bit_cast<std::uint64_t>(std::numeric_limits<double>::infinity())),
+            "");
   EXPECT_EQ(payload(wire::PayloadType::kNone, 5), "");
 }
 

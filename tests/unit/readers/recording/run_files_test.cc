@@ -118,6 +118,14 @@ TEST(RunFilesTest, numbered_runs_are_listed_as_numbers) {
   EXPECT_THAT(error.hint, HasSubstr((folder / "1").string()));
 }
 
+TEST(RunFilesTest, the_parts_of_a_flight_recorder_are_not_mistaken_for_nothing) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(no_files_yet(folder.path()).what, HasSubstr("no files yet"));
+  sketch_process(folder / "process-17.strobe.part3", 17, 10);
+  EXPECT_TRUE(find_run_files(folder.path()).empty());
+  EXPECT_THAT(no_files_yet(folder.path()).hint, HasSubstr("strobe record dump"));
+}
+
 TEST(RunFilesTest, the_manifest_says_what_a_recorder_could_not_use) {
   const auto of_one = missing_sources_in(kManifest, 5);
   ASSERT_EQ(of_one.size(), 2u);

@@ -96,6 +96,35 @@ TEST(HostSampler, a_process_that_the_program_starts_is_own_and_strobe_is_nobody)
   EXPECT_THAT(run.recording.values("process_cpu_usage", 11), Contains(1000));
 }
 
+TEST(HostSampler, what_the_recorders_of_other_ranks_record_is_not_foreign) {
+  HostSampling run;
+  run.host.process(80, {.name = "strobe"});
+  run.host.process(81, {.name = "python3", .parent = 80});
+  run.host.children(80, "81 ");
+  run.host.process(90, {.name = "make"});
+  HostSampler sampler(run.recording.log(), {.host = run.host.access(),
+                                            .root = 10,
+                                            .strobe = 5,
+                                            .other_recorders =
+                                                [] {
+                                                  return std::vector<pid_t>{5, 80};
+                                                },
+                                            .cost_clock_ns = [] { return std::int64_t{0}; }});
+  for (int i = 0; i <= 40; ++i) {
+    const std::int64_t now_ns = i * 50 * kMillisecond_ns;
+    run.host.clock(80, now_ns / 100);
+    run.host.clock(81, now_ns);
+    run.host.clock(90, now_ns / 4);
+    // All that the three use, in ticks of 10 ms.
+    run.host.write("proc/stat", fmt::format("cpu  {} 0 0 9999 0 0 0 0\n", i * 63 / 10));
+    sampler.sample(now_ns, true);
+  }
+  EXPECT_THAT(run.recording.values("foreign_cpu_usage"), ElementsAre(250, 250));
+  EXPECT_THAT(run.recording.processes(),
+              ElementsAre(HostRecording::Process{10, 5, "python3", false},
+                          HostRecording::Process{90, 1, "make", true}));
+}
+
 TEST(HostSampler, leaves_the_machine_to_another_recorder) {
   HostSampling run;
   run.host.process(90, {.name = "make"});
@@ -322,7 +351,8 @@ TEST(HostSamplerForReal, every_touched_page_is_a_fault) {
   ASSERT_GE(faults.size(), 2u);
   const auto pages = static_cast<std::int64_t>((kBytes + page - 1) / page);
   EXPECT_GE(faults.back() - faults.front(), pages);
-  EXPECT_LE(faults.back() - faults.front(), pages + pages / 10);
+  // An address sanitizer reads one byte of its own for eight of the program.
+  EXPECT_LE(faults.back() - faults.front(), pages + pages / 6);
   // The kernel's count of resident pages may lag behind by some per core.
   EXPECT_NEAR(static_cast<double>(resident.back() - resident.front()), static_cast<double>(kBytes),
               0.2 * kBytes);

@@ -192,8 +192,8 @@ TEST(ProcessClock, goes_on_while_the_process_runs) {
   const auto before = process_cpu_ns(getpid());
   ASSERT_TRUE(before);
   const std::int64_t thread_before = thread_cpu_ns();
-  volatile int work = 0;
-  for (int i = 0; i < 1'000'000; ++i) work = work + i;
+  volatile unsigned work = 0;
+  for (unsigned i = 0; i < 1'000'000; ++i) work = work + i;
   EXPECT_GT(*process_cpu_ns(getpid()), *before);
   EXPECT_GT(thread_cpu_ns(), thread_before);
   EXPECT_FALSE(process_cpu_ns(8'000'000));  // above the largest number of a process

@@ -20,10 +20,8 @@
 namespace strobe::record {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 using ::testing::SizeIs;
 
 // A kernel that a test plays: its events are files in memory with rings in them.
@@ -184,6 +182,34 @@ TEST(SchedulerWaits, a_record_that_is_too_new_waits_for_those_of_other_cores) {
   EXPECT_THAT(recording.waits(), SizeIs(1));
 }
 
+TEST(SchedulerWaits, of_a_process_that_has_just_ended_still_end) {
+  PlayedKernel kernel;
+  auto waits = SchedulerWaits::open(kernel.options());
+  ASSERT_TRUE(waits);
+  HostRecording recording;
+  waits->watch(std::vector<ThreadOfTree>{{10, 10}, {12, 13}});
+  kernel.put(0, {100, 12, 13, 70, kPushedOut});
+  waits->drain(recording.writer());
+  waits->watch(std::vector<ThreadOfTree>{{10, 10}});
+  kernel.put(0, {300, 12, 13, 70, kGetsCore});
+  kernel.put(0, {400, 12, 13, 70, kPushedOut});  // from here on nobody's business
+  kernel.put(0, {500, 12, 13, 70, kGetsCore});
+  waits->drain(recording.writer());
+  ASSERT_THAT(recording.waits(), SizeIs(1));
+  EXPECT_EQ(recording.waits()[0].process, 12);
+  EXPECT_EQ(recording.waits()[0].duration_ns, 200);
+}
+
+TEST(SchedulerWaits, of_threads_are_enough_where_there_are_too_many_cores) {
+  PlayedKernel kernel;
+  SchedulerWaitsOptions options = kernel.options();
+  options.most_ring_bytes = 3 * static_cast<std::size_t>(page_bytes_of_this_machine());
+  const auto waits = SchedulerWaits::open(std::move(options));
+  ASSERT_TRUE(waits);
+  EXPECT_EQ(waits->reach(), SchedulerWaits::Reach::kThreads);
+  EXPECT_THAT(waits->what_is_missing(), HasSubstr("too many cores"));
+}
+
 TEST(SchedulerWaits, that_go_on_at_the_end_are_written) {
   PlayedKernel kernel;
   auto waits = SchedulerWaits::open(kernel.options());
@@ -310,7 +336,7 @@ TEST(SchedulerWaits, the_number_of_threads_has_a_limit_that_is_noted) {
   // The place of one that has ended is free again.
   waits->watch(std::vector<ThreadOfTree>{{10, 10}, {10, 12}});
   waits->drain(recording.writer());
-  waits->watch(std::vector<ThreadOfTree>{{10, 10}, {10, 12}, {10, 13}});
+  waits->watch(std::vector<ThreadOfTree>{{10, 10}, {10, 12}});
   EXPECT_TRUE(kernel.is_open(12, -1));
 }
 
@@ -453,7 +479,7 @@ TEST(SchedulerWaitsForReal, of_threads_add_up_to_what_the_scheduler_counts) {
   expect_real_waits(false);
 }
 
-TEST(SchedulerWaitsForReal, show_an_idle_core_while_the_quota_is_used_up) {
+TEST(SchedulerWaitsForReal, a_thread_waits_while_its_quota_is_used_up) {
   const auto group = test::QuotaGroup::make(20'000);
   if (!group) GTEST_SKIP() << "this process may not make a control group with a CPU quota";
   const test::ChildOfTest child([] { test::spin(); });

@@ -16,8 +16,8 @@
 #include "strobe/bench/providers/codegen/kernel_program.h"
 #include "strobe/bench/providers/cuda/cupti_api.h"
 #include "strobe/bench/providers/cuda/driver_api.h"
-#include "strobe/bench/providers/cuda/sensors.h"
 #include "strobe/bench/providers/cuda/nvrtc.h"
+#include "strobe/bench/providers/cuda/sensors.h"
 
 // One GPU with its context, for the life of a worker process. Used by one thread at a time.
 namespace strobe::bench {

@@ -8,10 +8,10 @@ namespace {
 
 // CUPTI passes no pointer of ours to these.
 std::atomic<DeviceActivity*> the_activity = nullptr;  // NOLINT
-thread_local bool is_own_call = false;                  // NOLINT: our own calls must be ignored
+thread_local bool is_own_call = false;                // NOLINT: our own calls must be ignored
 
 void CUPTIAPI on_cuda_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id,
-                          const void* data) noexcept {
+                           const void* data) noexcept {
   DeviceActivity* activity = the_activity;
   if (activity == nullptr || data == nullptr || is_own_call) return;
   is_own_call = true;

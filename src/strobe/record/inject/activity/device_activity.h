@@ -3,6 +3,7 @@
 #include <cupti.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <set>
