@@ -139,6 +139,7 @@ class Quality {
   void add_metrics(const Comparison& comparison) {
     std::map<std::string, std::map<ValueCounts, std::vector<std::string>>> by_device;
     for (const MetricRow& row : comparison.metrics) {
+      if (row.info.has_key) continue;  // one process among many: it comes and goes
       by_device[row.device][counts_of(row)].push_back(row.metric);
     }
     for (auto& [device, alike] : by_device) {
