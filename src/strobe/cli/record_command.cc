@@ -215,7 +215,9 @@ Result<Outcome> record_once(const RecordRunRequest& request, const record::Signa
   }
   Teller teller(terminal);
   tell(*outcome, request.output, teller);
-  teller.say_unless_quiet(fmt::format("  next: strobe summary {}\n", request.output));
+  const bool has_work = !outcome->recording.files.empty();
+  teller.say_unless_quiet(
+      fmt::format("  next: strobe {} {}\n", has_work ? "summary" : "serve", request.output));
   return Outcome{.exit_code = code_of(outcome->recording)};
 }
 
@@ -225,7 +227,7 @@ void tell_series(int whole, const RecordRunRequest& request, Teller& teller) {
                                  counted(static_cast<std::uint64_t>(*request.runs), "run")));
   }
   teller.say_unless_quiet(
-      whole > 1 ? fmt::format("  next: strobe compare {} OTHER, with a second folder of runs\n",
+      whole > 1 ? fmt::format("  next: strobe compare {0}/1 {0}/2: what changes by itself\n",
                               request.output)
                 : fmt::format("  next: strobe summary {}/1\n", request.output));
 }

@@ -55,6 +55,9 @@ struct Distributed {
   std::optional<std::int32_t> world_size;
 };
 
+// The dialect of what `strobe record` wrote.
+inline constexpr const char* kRecordingDialect = "strobe record";
+
 // How to interpret this trace's slices; set by its dialect, so that analyses need not distinguish
 // vendors.
 struct TraceTraits {

@@ -123,6 +123,11 @@ CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice) {
   return CUDA_SUCCESS;
 }
 
+CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice) {
+  for (std::size_t i = 0; i < sizeof uuid->bytes; ++i) uuid->bytes[i] = static_cast<char>(0xa0 + i);
+  return CUDA_SUCCESS;
+}
+
 CUresult cuStreamIsCapturing(CUstream, CUstreamCaptureStatus* status) {
   *status = is_capturing ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
   return CUDA_SUCCESS;

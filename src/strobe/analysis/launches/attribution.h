@@ -76,7 +76,7 @@ struct Attribution {
   Works works;
   Crossings crossings;
   // All slices of the trace that are neither of the trees nor calls nor device work, such as
-  // interpreter frames; in file order.
+  // interpreter frames; in file order. States of the machine are none of them.
   std::vector<SliceId> loose_slices;
   // Per memory event: the innermost node open at its time; invalid where its thread has no tree or
   // the event is not selected.

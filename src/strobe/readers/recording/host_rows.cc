@@ -73,6 +73,7 @@ constexpr std::int64_t kNoSequence = -1;
 // What the name of a range says about its slices.
 struct RangeText {
   std::int64_t sequence_number = kNoSequence;
+  bool sequence_is_payload = false;
   StringId name;
   ArgsId args;  // without what a single range has besides
   CategoryId category;
@@ -124,8 +125,11 @@ class RecordedRanges {
          .kind = text.kind,
          .flags = text.flags,
          .args = args});
-    if (text.sequence_number == kNoSequence) return;
-    sequences_.push_back({slice, text.sequence_number, (text.flags & kBackwardWork) != 0});
+    const std::int64_t sequence = text.sequence_is_payload
+                                      ? static_cast<std::int64_t>(rows.at(wire::kRangePayload, row))
+                                      : text.sequence_number;
+    if (sequence == kNoSequence) return;
+    sequences_.push_back({slice, sequence, (text.flags & kBackwardWork) != 0});
   }
 
   void add_mark(const RangeText& text, TrackId thread, ArgsId args, std::int64_t time_ns) {
@@ -141,6 +145,7 @@ class RecordedRanges {
     const RecordedName name = parse_recorded_name(words);
     RangeText text = plain_text_of(name);
     text.sequence_number = name.sequence_number.value_or(kNoSequence);
+    text.sequence_is_payload = name.sequence_is_payload;
     text.args = keep_args_of(name, {});
     return text;
   }

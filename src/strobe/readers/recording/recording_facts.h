@@ -10,9 +10,6 @@
 // What a recording says about itself.
 namespace strobe::readers {
 
-// The name of the dialect in TraceTraits.
-inline constexpr const char* kRecordingDialect = "strobe record";
-
 bool is_recorded(const Trace& trace);
 
 Metadata metadata_of(const RecordedFile& file);

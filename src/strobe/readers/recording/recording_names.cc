@@ -12,6 +12,7 @@ constexpr std::string_view kSequence = "seq = ";
 constexpr std::string_view kOperatorId = "op_id = ";
 constexpr std::string_view kSizes = "sizes = ";
 constexpr std::string_view kInputIds = "input_op_ids = ";
+constexpr std::string_view kInPayload = "payload";  // so that equal operators have equal names
 
 bool begins_with_key(std::string_view text) {
   return text.starts_with(kSequence) || text.starts_with(kOperatorId) || text.starts_with(kSizes) ||
@@ -63,6 +64,7 @@ void read_part(std::string_view part, RecordedName& name) {
   };
   if (take(kSequence)) {
     name.sequence_number = parse_whole_number(part);
+    name.sequence_is_payload = part == kInPayload;
   } else if (take(kOperatorId)) {
     name.operator_id = parse_whole_number(part);
   } else if (take(kSizes)) {
@@ -85,7 +87,7 @@ RecordedName parse_recorded_name(std::string_view text) {
     read_part(text.substr(0, end), name);
   }
   // Ranges that a script opens have an id, too, but no namespace and no place in the graph.
-  name.is_operator = is_of_torch && (name.sequence_number.has_value() ||
+  name.is_operator = is_of_torch && (name.sequence_number.has_value() || name.sequence_is_payload ||
                                      name.plain.find("::") != std::string_view::npos);
   return name;
 }

@@ -12,6 +12,7 @@ struct RecordedName {
   std::string_view plain;  // "aten::mm"
   bool is_operator = false;
   std::optional<std::int64_t> sequence_number;  // joins an operator with its backward
+  bool sequence_is_payload = false;             // "seq = payload": the range has it beside its name
   std::optional<std::int64_t> operator_id;
   std::string_view sizes;      // of its inputs, a JSON array
   std::string_view input_ids;  // "[(12,0), (3,1)]": the operators that made its inputs

@@ -118,9 +118,29 @@ DriverApi load_driver() noexcept {
   find_call(handle, "cuDeviceGetName", driver.device_name);
   find_call(handle, "cuDeviceGetAttribute", driver.device_attribute);
   find_call(handle, "cuDeviceTotalMem_v2", driver.device_bytes);
+  find_call(handle, "cuDeviceGetUuid_v2", driver.device_uuid);
   find_call(handle, "cuFuncGetAttribute", driver.function_attribute);
   find_call(handle, "cuKernelGetAttribute", driver.kernel_attribute);
   return driver;
+}
+
+std::string device_uuid(const DriverApi& driver, int index) noexcept {
+  CUdevice device = 0;
+  CUuuid uuid = {};
+  if (driver.device_get == nullptr || driver.device_uuid == nullptr ||
+      driver.device_get(&device, index) != CUDA_SUCCESS ||
+      driver.device_uuid(&uuid, device) != CUDA_SUCCESS) {
+    return "";
+  }
+  std::string text = "GPU-";
+  for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
+    constexpr char kDigits[] = "0123456789abcdef";
+    const auto byte = static_cast<std::uint8_t>(uuid.bytes[i]);
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
 }
 
 // A launch may pass a function or a context-free kernel in its place, as the runtime does; the

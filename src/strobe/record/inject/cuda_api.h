@@ -84,6 +84,7 @@ struct DriverApi {
   CUresult (*device_name)(char*, int, CUdevice) = nullptr;
   CUresult (*device_attribute)(int*, CUdevice_attribute, CUdevice) = nullptr;
   CUresult (*device_bytes)(std::size_t*, CUdevice) = nullptr;
+  CUresult (*device_uuid)(CUuuid*, CUdevice) = nullptr;
   CUresult (*function_attribute)(int*, CUfunction_attribute, CUfunction) = nullptr;
   CUresult (*kernel_attribute)(int*, CUfunction_attribute, CUkernel, CUdevice) = nullptr;
 };
@@ -93,6 +94,9 @@ DriverApi load_driver() noexcept;
 
 // The driver's facts about a device; the chip's name comes from CUPTI.
 wire::DeviceRecord describe_device(const DriverApi& driver, int index) noexcept;
+
+// "GPU-1f0c…", as the driver's tools write it; "" if the driver does not say.
+std::string device_uuid(const DriverApi& driver, int index) noexcept;
 
 // A fact about a launched function; wire::kUnknown if the driver does not say.
 std::uint32_t function_fact(const DriverApi& driver, CUfunction_attribute which,

@@ -37,6 +37,15 @@ TEST(RecordingNamesTest, other_names_stay_as_they_are) {
   }
 }
 
+TEST(RecordingNamesTest, a_sequence_number_may_be_beside_the_name) {
+  const RecordedName name = parse_recorded_name("AddBackward0, seq = payload, sizes = [[2]]");
+  EXPECT_EQ(name.plain, "AddBackward0");
+  EXPECT_TRUE(name.is_operator);
+  EXPECT_TRUE(name.sequence_is_payload);
+  EXPECT_EQ(name.sequence_number, std::nullopt);
+  EXPECT_FALSE(parse_recorded_name("aten::mm, seq = 3").sequence_is_payload);
+}
+
 TEST(RecordingNamesTest, a_name_may_contain_commas) {
   const RecordedName name = parse_recorded_name("my::op<int, 3>, with more, seq = 1");
   EXPECT_EQ(name.plain, "my::op<int, 3>, with more");

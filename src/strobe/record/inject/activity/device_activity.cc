@@ -166,6 +166,7 @@ void DeviceActivity::describe_new_devices() noexcept {
     const wire::DeviceRecord device = describe_device(driver_, static_cast<int>(index));
     const std::string prefix = wire::kFactDevice + std::to_string(index) + ".";
     file_->fact(prefix + "name", device.name);
+    file_->fact(prefix + "uuid", device_uuid(driver_, static_cast<int>(index)));
     file_->fact(prefix + "memory_bytes", std::to_string(device.memory_bytes));
     file_->fact(prefix + "multiprocessors", std::to_string(device.sm_count));
     file_->fact(prefix + "compute_major", std::to_string(device.capability_major));
