@@ -18,7 +18,8 @@ std::vector<std::uint8_t*> spare;
 
 void CUPTIAPI wanted(std::uint8_t** buffer, std::size_t* bytes, std::size_t* records) {
   const std::lock_guard lock(mutex);
-  if (spare.empty()) spare.push_back(static_cast<std::uint8_t*>(std::aligned_alloc(8, kBufferBytes)));
+  if (spare.empty())
+    spare.push_back(static_cast<std::uint8_t*>(std::aligned_alloc(8, kBufferBytes)));
   *buffer = spare.back();
   spare.pop_back();
   *bytes = kBufferBytes;
@@ -41,8 +42,9 @@ extern "C" int bare_cupti_start(const char* kinds) {
       reinterpret_cast<decltype(&cuptiActivityEnable)>(dlsym(library, "cuptiActivityEnable"));
   const auto listen = reinterpret_cast<decltype(&cuptiActivityRegisterCallbacks)>(
       dlsym(library, "cuptiActivityRegisterCallbacks"));
-  std::vector<CUpti_ActivityKind> wanted_kinds = {
-      CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET};
+  std::vector<CUpti_ActivityKind> wanted_kinds = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+                                                  CUPTI_ACTIVITY_KIND_MEMCPY,
+                                                  CUPTI_ACTIVITY_KIND_MEMSET};
   const std::string names = kinds;
   if (names.find("runtime") != std::string::npos) {
     wanted_kinds.push_back(CUPTI_ACTIVITY_KIND_RUNTIME);
