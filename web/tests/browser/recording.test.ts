@@ -3,7 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 
 import type { Runs } from '../../src/api/types.ts';
 import { snapshot, text, timeWindow, whole } from './browser.ts';
@@ -22,11 +22,16 @@ for (;;) { const end = Date.now() + 50; while (Date.now() < end); if (existsSync
 
 interface Recording { end: () => Promise<number | null> }
 
+const recordings: Recording[] = [];
+after(async () => { for (const one of recordings) await one.end(); });
+
 function record(name: string): Recording {
   const stop = join(mkdtempSync(join(tmpdir(), 'strobe-stop-')), 'stop');
   const child: ChildProcess = spawn(kBinary, ['record', '-o', join(site.served.folder, name), '--', process.execPath, '-e', kBusy, stop], { stdio: 'ignore' });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  return { end: () => { writeFileSync(stop, ''); return ended; } };
+  const recording = { end: () => { writeFileSync(stop, ''); return ended; } };
+  recordings.push(recording);
+  return recording;
 }
 
 async function traceOf(name: string): Promise<string> {
@@ -45,7 +50,6 @@ test('a recording in progress is shown and followed, and its mark goes away', { 
   const name = await traceOf('live');
   await site.open(`timeline?trace=${encodeURIComponent(name)}`);
   await page.waitForSelector('[data-recording]');
-  await whole(page);
   assert.match(await text(page, '[data-recording]'), /^recording… [\d.]+ m?s$/);
   await snapshot(page, 'recording_1280_light');
   const first = await timeWindow(page);
