@@ -83,7 +83,7 @@ TEST(SampledCountersTest, processes_are_told_apart_by_their_key) {
   const auto counters = sampled_counters(trace, MetricRole::kOneForeignDeviceUse);
   ASSERT_THAT(counters, SizeIs(2));
   EXPECT_THAT((std::vector{counters[0].key, counters[1].key}),
-              testing::UnorderedElementsAre("python3 (4711)", "Xorg (12)"));
+              ::testing::UnorderedElementsAre("python3 (4711)", "Xorg (12)"));
   EXPECT_THAT(sampled_counters(trace, MetricRole::kForeignDeviceUse), SizeIs(1));
   EXPECT_THAT(sampled_counters(trace, MetricRole::kCoreClock), IsEmpty());
 }
