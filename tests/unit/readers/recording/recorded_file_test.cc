@@ -148,8 +148,9 @@ std::string with_header(std::string bytes, std::uint64_t offset, Change change) 
 TEST(RecordedFileTest, a_newer_format_is_refused) {
   const std::string bytes = test::run_file_bytes([](RunFileSketch&) {});
   ImportReport report;
-  const auto file = RecordedFile::take_apart(
-      with_header(bytes, 0, [](wire::ChunkHeader& header) { header.version = 2; }), report);
+  const std::string changed =
+      with_header(bytes, 0, [](wire::ChunkHeader& header) { header.version = 2; });
+  const auto file = RecordedFile::take_apart(changed, report);
   ASSERT_FALSE(file);
   EXPECT_THAT(file.error().what, HasSubstr("newer strobe"));
 }
@@ -157,10 +158,10 @@ TEST(RecordedFileTest, a_newer_format_is_refused) {
 TEST(RecordedFileTest, an_impossible_number_takes_no_memory) {
   const std::string bytes = test::run_file_bytes([](RunFileSketch& run) { run.thread(1); });
   ImportReport report;
-  const auto file = RecordedFile::take_apart(
+  const std::string changed =
       with_header(bytes, offset_of(bytes, ChunkKind::kThreads),
-                  [](wire::ChunkHeader& header) { header.first_row = std::uint64_t{1} << 60; }),
-      report);
+                  [](wire::ChunkHeader& header) { header.first_row = std::uint64_t{1} << 60; });
+  const auto file = RecordedFile::take_apart(changed, report);
   ASSERT_TRUE(file);
   EXPECT_TRUE(file->segments()[0].threads.empty());
   EXPECT_EQ(report[ImportIssue::kDamagedChunk].count, 1u);
@@ -169,10 +170,9 @@ TEST(RecordedFileTest, an_impossible_number_takes_no_memory) {
 TEST(RecordedFileTest, rows_that_cannot_be_decoded_are_reported) {
   const std::string bytes = test::run_file_bytes([](RunFileSketch& run) { run.work(0, 5, 6, 7); });
   ImportReport report;
-  const auto file =
-      RecordedFile::take_apart(with_header(bytes, offset_of(bytes, ChunkKind::kWork),
-                                           [](wire::ChunkHeader& header) { header.rows = 2; }),
-                               report);
+  const std::string changed = with_header(bytes, offset_of(bytes, ChunkKind::kWork),
+                                          [](wire::ChunkHeader& header) { header.rows = 2; });
+  const auto file = RecordedFile::take_apart(changed, report);
   ASSERT_TRUE(file);
   EXPECT_TRUE(column_of(*file, ChunkKind::kWork, wire::kWorkStart, report).empty());
   EXPECT_EQ(report[ImportIssue::kDamagedChunk].count, 1u);
@@ -181,10 +181,10 @@ TEST(RecordedFileTest, rows_that_cannot_be_decoded_are_reported) {
 TEST(RecordedFileTest, rows_that_cannot_be_there_are_not_counted) {
   const std::string bytes = test::run_file_bytes([](RunFileSketch& run) { run.work(0, 5, 6, 7); });
   ImportReport report;
-  const auto file = RecordedFile::take_apart(
+  const std::string changed =
       with_header(bytes, offset_of(bytes, ChunkKind::kWork),
-                  [](wire::ChunkHeader& header) { header.rows = 4'000'000'000; }),
-      report);
+                  [](wire::ChunkHeader& header) { header.rows = 4'000'000'000; });
+  const auto file = RecordedFile::take_apart(changed, report);
   ASSERT_TRUE(file);
   EXPECT_EQ(file->rows(), 0u);
   EXPECT_EQ(report[ImportIssue::kDamagedChunk].count, 1u);
@@ -210,10 +210,10 @@ TEST(RecordedFileTest, chunks_of_unknown_kinds_are_left_out) {
   const std::string bytes =
       test::run_file_bytes([](RunFileSketch& run) { run.work(0, 5, 6, 7).work(0, 8, 9, 10); });
   ImportReport report;
-  const auto file = RecordedFile::take_apart(
+  const std::string changed =
       with_header(bytes, offset_of(bytes, ChunkKind::kWork),
-                  [](wire::ChunkHeader& header) { header.kind = static_cast<ChunkKind>(99); }),
-      report);
+                  [](wire::ChunkHeader& header) { header.kind = static_cast<ChunkKind>(99); });
+  const auto file = RecordedFile::take_apart(changed, report);
   ASSERT_TRUE(file);
   EXPECT_THAT(column_of(*file, ChunkKind::kWork, wire::kWorkStart, report), ElementsAre(8));
   EXPECT_TRUE(report.is_clean());
