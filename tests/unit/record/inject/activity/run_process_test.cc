@@ -47,7 +47,8 @@ class RunProcessTest : public ::testing::Test {
                            "CUDA_INJECTION64_PATH=" STROBE_INJECT_LIBRARY,
                            "STROBE_RUN_FOLDER=" + (folder_ / "run").string(),
                            "STROBE_RECORD_CUPTI=" + stubs + "/libcupti_activity.so.13",
-                           "STUB_ACTIVITY=" + script};
+                           "STUB_ACTIVITY=" + script,
+                           "ASAN_OPTIONS=detect_leaks=0"};  // seconds at the end of each process
     for (const std::string& one : settings) request.environment.push_back("STROBE_RUN_" + one);
     request.environment.insert(request.environment.end(), environment.begin(), environment.end());
 #endif
