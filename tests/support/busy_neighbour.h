@@ -132,6 +132,17 @@ class QuotaGroup {
 
   bool add(pid_t process) const { return put("cgroup.procs", std::to_string(process)); }
 
+  // For how long the quota has stopped the group.
+  long long throttled_us() const {
+    std::ifstream stream(folder_ + "/cpu.stat");
+    std::string key;
+    for (long long value = 0; stream >> key >> value;) {
+      if (key == "throttled_usec") return value;
+      if (key == "throttled_time") return value / 1000;  // nanoseconds, in the older version
+    }
+    return 0;
+  }
+
  private:
   explicit QuotaGroup(std::string folder) : folder_(std::move(folder)) {}
 

@@ -28,6 +28,8 @@ class NvtxInjectionTest : public ::testing::Test {
     command.insert(command.end(), words.begin(), words.end());
     std::vector<std::string> environment = settings_;
     environment.push_back("STROBE_RUN_FOLDER=" + folder_.path().string());
+    environment.push_back(
+        "ASAN_OPTIONS=detect_leaks=0");  // a forked child leaves all to its parent
     environment.push_back("NVTX_INJECTION64_PATH=" STROBE_STUB_FOLDER "/../libstrobe_inject.so");
     return test::run_process(
         {.command = command, .folder = folder_.path().string(), .environment = environment});
