@@ -370,6 +370,10 @@ std::vector<fs::path> traces_to_convert() {
         fs::path(STROBE_SOURCE_DIR "/tests/data/faults/none"), kShared / "traces"}) {
     std::ranges::copy(json_traces_in(folder), std::back_inserter(found));
   }
+  // This one is JSON of another kind.
+  std::erase_if(found, [](const fs::path& path) {
+    return path.filename().string().starts_with("rocprofv3_results");
+  });
   return found;
 }
 
@@ -378,7 +382,7 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ConvertedTraceTest);
 
 TEST_P(ConvertedTraceTest, is_the_same_trace_with_the_same_summary) {
   const auto before = readers::read_trace(GetParam(), {.threads = 1});
-  if (!before) GTEST_SKIP() << before.error().what;  // JSON of another kind
+  ASSERT_TRUE(before) << before.error().what;
   if (before->report.text_bytes > (test::kIsWatched ? 20'000'000 : 100'000'000)) {
     GTEST_SKIP() << "long, and shorter ones have all that it has";
   }

@@ -29,7 +29,7 @@ enum NvmlResult : int {
   kNvmlDeprecated = 26,
 };
 
-// What a result means for whoever asked.
+// What a result means for the caller.
 enum class NvmlAnswer {
   kGiven,
   kNotNow,  // another time, perhaps

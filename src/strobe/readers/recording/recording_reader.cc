@@ -172,8 +172,8 @@ class RecordingReader {
     return goes_on;
   }
 
-  // Samples of the machine and its devices, whoever took them; those of processes as far as the
-  // trace is theirs. A file of samples without a process has all of its own.
+  // Samples of the machine and its devices, from any recorder of the run; samples of a process only
+  // if the trace is of that process. A file of samples without a process keeps all of its own.
   bool add_surroundings(const RecordedFile& own, std::int64_t process, const Neighbours& beside) {
     ProcessFamily family;
     for (const OpenFile& file : beside.samples) family.add(file.content);

@@ -21,7 +21,7 @@ class ActivityRows {
   void add(const CUpti_Activity& record) noexcept;
   void write() noexcept;    // all rows so far
   void restart() noexcept;  // the file has started again from 0; rows were written before
-  std::mutex& mutex() noexcept { return mutex_; }  // held by whoever calls the above
+  std::mutex& mutex() noexcept { return mutex_; }  // the caller of the above holds it
 
   const std::set<std::uint32_t>& devices() const noexcept { return devices_; }
 

@@ -81,7 +81,7 @@ class NvtxNames {
   static constexpr Number kOtherNames = kMostNames + kMostWithoutNumbers;
   static constexpr Number kBlocks = kOtherNames / kBlock + 1;
 
-  // Whoever knows a number has seen its entry: it came with a lock, or has() was asked.
+  // A thread that knows a number has seen its entry: it came with a lock, or has() was asked.
   Entry& entry(Number name) const noexcept {
     return blocks_[name / kBlock].load(std::memory_order_relaxed)[name % kBlock];
   }

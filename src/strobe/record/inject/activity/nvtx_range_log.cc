@@ -6,8 +6,8 @@
 
 namespace strobe::record {
 
-// Whoever holds it needs some nanoseconds, or has lost its core. After a while the thread sleeps:
-// one of a higher priority would otherwise keep that core.
+// The thread that holds it needs some nanoseconds, or has lost its core. After a while the thread
+// sleeps: one of a higher priority would otherwise keep that core.
 void SwiftLock::wait() noexcept {
   constexpr int kTurnsBeforeSleep = 64;
   int turns = 0;
