@@ -6,6 +6,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <mutex>
 #include <stdexcept>
@@ -263,9 +264,15 @@ class GrowingRun {
     logs_.write("run.json", R"({"strobe_run":1,"recordings":[{"recorder":42,"state":")" + state +
                                 "\"}]}" + std::string(++times_said_, ' '));
   }
+  // A load may read while this writes: a file that grows never becomes shorter.
   void write(std::size_t slices) {
-    logs_.write(
-        kName, std::string(wire::kChunkMagic, sizeof wire::kChunkMagic) + std::string(slices, 'x'));
+    const std::string magic(wire::kChunkMagic, sizeof wire::kChunkMagic);
+    if (slices_ == 0 || slices < slices_) {
+      logs_.write(kName, magic + std::string(slices, 'x'));
+    } else {
+      std::ofstream(logs_.path() / kName, std::ios::app) << std::string(slices - slices_, 'x');
+    }
+    slices_ = slices;
   }
   void write_samples(std::size_t bytes) { logs_.write("host-42.strobe", std::string(bytes, 'x')); }
   RunFolder folder() const {
@@ -274,8 +281,10 @@ class GrowingRun {
   // 0 slices cannot be read.
   Result<readers::LoadedTrace> load(const FoundTrace& found) {
     ++loads;
-    const std::size_t slices = std::filesystem::file_size(found.path) - sizeof wire::kChunkMagic;
-    if (slices == 0) return Error{ErrorCode::kMalformed, "nothing in it yet", "", ""};
+    const std::size_t bytes = std::filesystem::file_size(found.path);
+    if (bytes <= sizeof wire::kChunkMagic)
+      return Error{ErrorCode::kMalformed, "nothing in it yet", "", ""};
+    const std::size_t slices = bytes - sizeof wire::kChunkMagic;
     std::string events;
     for (std::size_t i = 0; i < slices; ++i) {
       events += (i == 0 ? "" : ",") + std::string(R"({"ph":"X","name":"a","pid":1,"tid":1,"ts":)") +
@@ -299,6 +308,7 @@ class GrowingRun {
 
  private:
   LogFolder logs_;
+  std::size_t slices_ = 0;
   std::size_t times_said_ = 0;
 };
 
