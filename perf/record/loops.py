@@ -3,7 +3,9 @@
     python3 loops.py PROGRAM TOOL LIBRARY_FOLDER RUN_FOLDER
 
 prints one line of JSON: milliseconds per turn of each block before and while recording. Tools that must be there
-before the first CUDA call (`early` below) have no blocks before: they are compared with processes without a tool.
+before the first CUDA call (`EARLY` below) have no blocks before: they are compared with processes without a tool.
+A tool of WHOLE_PERIODS, and its process without a tool, runs for so many seconds: the mean over windows and the time
+between them counts.
 """
 import ctypes
 import json
@@ -46,11 +48,13 @@ TOOLS = {
     "strobe": lambda: start_strobe(STROBE_RUN_GRAPHS="nodes"),
     "strobe --gpu-only": lambda: start_strobe(STROBE_RUN_GRAPHS="nodes", STROBE_RUN_CALLS="none", STROBE_RUN_RANGES="0"),
     "strobe, whole graphs": lambda: start_strobe(),
-    "strobe --every 6s --for 100ms": lambda: start_strobe(STROBE_RUN_EVERY_MS="6000", STROBE_RUN_FOR_MS="100"),
+    "strobe --every 18s --for 300ms": lambda: start_strobe(STROBE_RUN_EVERY_MS="18000", STROBE_RUN_FOR_MS="300"),
+    "none, as long": lambda: None,
     "kineto": lambda: start_kineto("CPU", "CUDA"),
     "kineto, CUDA only": lambda: start_kineto("CUDA"),
 }
 EARLY = {"strobe, whole graphs"}
+WHOLE_PERIODS = {"strobe --every 18s --for 300ms": 18, "none, as long": 18}
 
 if TOOL in EARLY:
     TOOLS[TOOL]()
@@ -136,6 +140,11 @@ before = [block() for _ in range(BLOCKS)]
 if TOOL not in EARLY:
     TOOLS[TOOL]()
 block()
-during = [block() for _ in range(BLOCKS)]
+if TOOL in WHOLE_PERIODS:
+    during, until = [], time.perf_counter() + WHOLE_PERIODS[TOOL]
+    while time.perf_counter() < until:
+        during.append(block())
+else:
+    during = [block() for _ in range(BLOCKS)]
 print(json.dumps({"before": before, "during": during}), flush=True)
 os._exit(0)

@@ -1,9 +1,11 @@
 """Programs for perf/record/check, the same work in every run.
 
-    python3 programs.py train|decode|graph|serve|rank|neighbour [SECONDS] [--kineto FILE]
+    python3 programs.py train|decode|graph|serve|rank|fork|spawn|threads|profiled|neighbour [SECONDS] [--kineto FILE]
 """
+import multiprocessing
 import os
 import sys
+import threading
 import time
 
 import torch
@@ -77,14 +79,48 @@ def serve():
         torch.cuda.nvtx.range_pop()
 
 
-def rank():
-    """A rank of eight: RANK + 100 launches of one kernel, copies of known size."""
-    number = int(os.environ.get("RANK", "0"))
+def rank(number=int(os.environ.get("RANK", "0"))):
+    """A rank of eight: 1000 launches of one kernel and one more for each lower rank, copies of known size."""
     x = torch.zeros(1000, device="cuda")
     torch.cuda.synchronize()
     for _ in range(1000 + number):
         x.add_(1)
     torch.ones(2000 + number).cuda()
+    torch.cuda.synchronize()
+
+
+def eight_ranks(way):
+    context = multiprocessing.get_context(way)
+    children = [context.Process(target=rank, args=(number,)) for number in range(8)]
+    for child in children:
+        child.start()
+    for child in children:
+        child.join()
+    assert all(child.exitcode == 0 for child in children)
+
+
+def fork():
+    eight_ranks("fork")
+
+
+def spawn():
+    eight_ranks("spawn")
+
+
+def threads():
+    """The same training in a thread of its own, and then in the main thread."""
+    worker = threading.Thread(target=train)
+    worker.start()
+    worker.join()
+    train()
+
+
+def profiled():
+    """A program with a profiler of its own for a part of its time."""
+    train()
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]):
+        train()
+    train()
 
 
 def neighbour():
@@ -110,4 +146,5 @@ def main():
         torch.cuda.synchronize()
 
 
-main()
+if __name__ == "__main__":  # not in the children of spawn
+    main()

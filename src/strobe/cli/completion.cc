@@ -120,9 +120,8 @@ bool takes_files(const Flag& flag) {
 
 // A flag as an argument of _arguments: '(-o --output)'{-o,--output=}'[help]:FILE:_files'.
 std::string zsh_flag(const Flag& flag) {
-  constexpr std::string_view kSpecial = "\\[]:";
   const auto inside = [](std::string_view text) {  // of quotes
-    const std::string whole = shell_quoted(text, kSpecial);
+    const std::string whole = shell_quoted(text, "\\[]:");
     return whole.substr(1, whole.size() - 2);
   };
   std::string rest = fmt::format("'[{}]", inside(brief(flag.help)));

@@ -69,10 +69,10 @@ std::optional<Chunk> ChunkCursor::next() {
       return chunk;
     }
     const auto rest = file_.subspan(std::min<std::uint64_t>(at + 1, file_.size()));
-    const auto found = std::ranges::search(rest, std::span(kChunkMagic), {}, [](std::uint8_t byte) {
-      return static_cast<char>(byte);
-    });
-    at = static_cast<std::uint64_t>(found.begin() - file_.begin());
+    const auto found = std::search(
+        rest.begin(), rest.end(), std::begin(kChunkMagic), std::end(kChunkMagic),
+        [](std::uint8_t byte, char magic) { return byte == static_cast<std::uint8_t>(magic); });
+    at = static_cast<std::uint64_t>(found - file_.begin());
   }
   if (first < file_.size()) damage_.push_back({first, file_.size() - first, true});
   offset_ = file_.size();

@@ -298,7 +298,7 @@ class SelfTimes {
   }
   void open(std::size_t node, Interval range) {
     go_to(range.start_ns);
-    open_.emplace_back(node, range.end_ns);
+    open_.push_back({node, range.end_ns});
   }
   // The time of a call goes to nobody.
   void skip(Interval call) {

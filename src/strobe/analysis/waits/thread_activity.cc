@@ -38,7 +38,7 @@ ThreadActivity::ThreadActivity(const AttributedTrace& input, std::uint32_t threa
       calls_end_(input.attribution.calls.thread_begins[thread + 1]),
       node_(input.tree.threads[thread].root.index() + 1),
       nodes_end_(input.tree.threads[thread].end.index()) {
-  open_.emplace_back(kForever, kForever, NodeId(), nothing_, IdleKind::kNothing);
+  open_.push_back({kForever, kForever, NodeId(), nothing_, IdleKind::kNothing});
   load_call(call_);
   load_node();
 }

@@ -138,7 +138,7 @@ class ThreadActivity {
       kind = IdleKind::kOperator;
       cause = causes_.of_operator(input_.name(node));
     }
-    open_.emplace_back(end_ns, first_end_ns, node, cause, kind);
+    open_.push_back({end_ns, first_end_ns, node, cause, kind});
   }
   void drop_ended(std::int64_t time_ns) {
     while (open_.back().end_ns <= time_ns) open_.pop_back();

@@ -221,7 +221,7 @@ void put_places_last(std::vector<Cause>& causes) {
   for (Cause& cause : causes) {
     if (!is_reason(cause)) cause.score = std::min(cause.score, kListedScore);
   }
-  std::ranges::stable_partition(causes, is_reason);
+  std::stable_partition(causes.begin(), causes.end(), is_reason);
 }
 
 // The same cause on several ranks becomes one. The most certain rank comes first.

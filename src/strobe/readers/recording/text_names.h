@@ -20,6 +20,11 @@ StringId intern_name(std::string_view text, RecordingSink& sink);
 // about a slice.
 template <class Value>
 class ByText {
+  struct Entry {
+    Value value = {};
+    bool is_made = false;
+  };
+
  public:
   explicit ByText(const RecordedFile& file) : file_(file), values_(file.segments().size()) {}
 
@@ -43,7 +48,7 @@ class ByText {
     InSegment(const RecordedSegment& segment, auto& values) : segment_(segment), values_(values) {}
 
     const RecordedSegment& segment_;
-    std::vector<typename ByText::Entry>& values_;
+    std::vector<Entry>& values_;
   };
 
   InSegment in(std::uint32_t segment) {
@@ -55,10 +60,6 @@ class ByText {
   }
 
  private:
-  struct Entry {
-    Value value = {};
-    bool is_made = false;
-  };
   const RecordedFile& file_;
   std::vector<std::vector<Entry>> values_;
 };

@@ -119,7 +119,9 @@ std::vector<std::string> flag_notes(const std::vector<bench::CellRecord>& cells)
       {CellFlag::kUnrepeatable, "another call gave other bits"}};
   std::vector<std::string> notes;
   for (const auto& [flag, meaning] : kMeanings) {
-    const auto has_it = [&](const bench::CellRecord& record) { return record.has(flag); };
+    const auto has_it = [wanted = flag](const bench::CellRecord& record) {
+      return record.has(wanted);
+    };
     if (!std::ranges::any_of(cells, has_it)) continue;
     notes.push_back(fmt::format("{}: {}", flag_text(flag), meaning));
   }
