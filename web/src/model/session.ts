@@ -26,6 +26,24 @@ const kFollowMs = 1000;
 interface Asked {
   answer: Observable<Loaded<unknown>>;
   ask: () => Promise<unknown>;
+  isAsking: boolean;
+  isStale: boolean; // there is newer content than was asked for
+}
+
+// One request at a time: a slow server is not asked more often than it answers, and an older answer never replaces a newer one.
+async function askAgain(asked: Asked): Promise<void> {
+  asked.isStale = true;
+  if (asked.isAsking) return;
+  asked.isAsking = true;
+  while (asked.isStale) {
+    asked.isStale = false;
+    try {
+      asked.answer.set({ is: 'ready', value: await asked.ask() });
+    } catch {
+      // The old answer is better than an error.
+    }
+  }
+  asked.isAsking = false;
 }
 
 // A trace that is being recorded.
@@ -79,9 +97,14 @@ export class Session {
     const known = this.answers.get(key);
     if (known) return known.answer as Observable<Loaded<T>>;
     const answer = new Observable<Loaded<T>>({ is: 'loading' });
-    this.answers.set(key, { answer: answer as Observable<Loaded<unknown>>, ask });
+    const asked: Asked = { answer: answer as Observable<Loaded<unknown>>, ask, isAsking: true, isStale: false };
+    this.answers.set(key, asked);
     ask().then(
-      (value) => answer.set({ is: 'ready', value }),
+      (value) => {
+        asked.isAsking = false;
+        answer.set({ is: 'ready', value });
+        if (asked.isStale) void askAgain(asked);
+      },
       (reason: unknown) => {
         this.answers.delete(key); // so that another visit requests it again
         answer.set({ is: 'failed', error: asApiError(reason) });
@@ -91,10 +114,10 @@ export class Session {
 
   // There is newer content: what is on the screen is replaced when the new answer is there, the rest is forgotten.
   renew(name: string): void {
-    for (const [key, { answer, ask }] of [...this.answers]) {
+    for (const [key, asked] of [...this.answers]) {
       if (!key.includes(name)) continue;
-      if (!answer.isHeard) this.answers.delete(key);
-      else ask().then((value) => answer.set({ is: 'ready', value }), () => {}); // the old answer is better than an error
+      if (asked.answer.isHeard || asked.isAsking) void askAgain(asked);
+      else this.answers.delete(key);
     }
   }
 

@@ -104,6 +104,7 @@ export class TimelineModel {
     const topLane = this.laneAt(0);
     const hasCounters = this.info.counters.every((one, i) => info.counters[i]?.name === one.name);
     this.info = info;
+    this.newerSeen = -1;
     this.window.regrow(this.whole, growth.by_ns);
     this.tiles.renew(this.whole, growth.changesNothing);
     this.counters.renew(this.whole, growth.changesNothing && hasCounters);

@@ -164,7 +164,7 @@ function RecordingMark({ entries }: { entries: readonly TraceEntry[] }): JSX.Ele
   const recorded = entries.filter((entry) => entry.is_recording);
   if (recorded.length === 0) return null;
   const reach_ns = Math.max(...recorded.map((entry) => following.get(entry.trace)?.reach_ns ?? entry.span_ns ?? 0));
-  return <span class="recording" title={recordingHint(recorded)} data-recording>recording… {durationText(reach_ns)}</span>;
+  return <span class="recording" title={recordingHint(recorded)} data-recording>recording…{reach_ns > 0 && ` ${durationText(reach_ns)}`}</span>;
 }
 
 function Content(): JSX.Element {

@@ -3,7 +3,8 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 import type { Timeline as TimelineInfo } from '../api/types.ts';
 import { shownTrace } from '../model/ranks.ts';
-import { numberParameter, routeHash, withParameters } from '../model/route.ts';
+import { type Route, numberParameter, routeHash, withParameters } from '../model/route.ts';
+import { Settling } from '../model/settling.ts';
 import { stretchIn } from '../model/stretch.ts';
 import { TimelineModel } from '../model/timeline_model.ts';
 import { framing, spanOf } from '../model/viewport.ts';
@@ -23,43 +24,53 @@ function Timeline(): JSX.Element {
   if (info.is === 'loading') return <Waiting what="loading the tracks" />;
   if (info.is === 'failed') return <Failure error={info.error} />;
   if (info.value.tracks.length === 0 && info.value.counters.length === 0) {
-    return <Empty title="This trace has no slices"><p>It was written, but nothing was recorded in it.</p></Empty>;
+    return info.value.is_recording ? <Empty title="Nothing is recorded yet"><p>The page shows it as it comes.</p></Empty>
+      : <Empty title="This trace has no slices"><p>It was written, but nothing was recorded in it.</p></Empty>;
   }
   return <LoadedTimeline key={trace} trace={trace} info={info.value} />; // newer content goes into the same one
 }
 
-const kQuietMs = 250;
 // Of the window: a stretch that fills it, and one that is shown with what is around it.
 const kStretchShare = 0.94;
 const kSelectedShare = 0.5;
+
+// What the URL says of the view: a window that follows a recording is not a place to return to.
+function viewParameters(model: TimelineModel): Record<string, string | undefined> {
+  const { start_ns, end_ns } = model.goal ?? model.view;
+  const stays = !model.isFollowing;
+  return {
+    from: stays ? String(Math.round(start_ns)) : undefined, to: stays ? String(Math.round(end_ns)) : undefined,
+    slice: (model.slicePending ?? model.slice?.slice)?.toString(), q: model.search.typed || undefined,
+    area: model.area ? [model.area.start_ns, model.area.end_ns].map(Math.round).join('-') : undefined, tracks: model.area?.tracks.join(','),
+    jump: undefined, at: undefined, stretch: undefined, select: undefined,
+  };
+}
 
 function LoadedTimeline({ trace, info }: { trace: string; info: TimelineInfo }): JSX.Element {
   const session = useSession();
   const route = useRoute();
   const [, redraw] = useState(0);
   const model = useMemo(() => new TimelineModel(session.client, trace, info), [trace]);
-  const written = useRef('');
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const written = useRef(''); // the address that the view has taken over, or that it was written to
 
-  // The URL follows the view when it has come to rest.
-  const write = (): void => {
-    clearTimeout(timer.current);
-    timer.current = setTimeout(writeNow, kQuietMs);
+  // The address of the view as it is; null while the view has not taken over the present one yet.
+  const nextAddress = (): Route | null => {
+    const now = session.route.value;
+    return routeHash(now) === written.current ? withParameters(now, viewParameters(model)) : null;
   };
   const writeNow = (): void => {
-    clearTimeout(timer.current);
-    const now = session.route.value;
-    if (now.screen !== 'timeline' || shownTrace(now) !== trace) return;
-    const { start_ns, end_ns } = model.goal ?? model.view;
-    const area = model.area ? [model.area.start_ns, model.area.end_ns].map(Math.round).join('-') : undefined;
-    const stays = !model.isFollowing;
-    const next = withParameters(now, {
-      from: stays ? String(Math.round(start_ns)) : undefined, to: stays ? String(Math.round(end_ns)) : undefined,
-      slice: model.slice ? String(model.slice.slice) : undefined,
-      q: model.search.typed || undefined, area, tracks: model.area?.tracks.join(','), jump: undefined, at: undefined, stretch: undefined, select: undefined,
-    });
+    settling.stop();
+    const next = nextAddress();
+    if (!next || routeHash(next) === written.current) return;
     written.current = routeHash(next);
-    if (written.current !== routeHash(now)) session.amend(next);
+    session.amend(next);
+  };
+  const settling = useMemo(() => new Settling(() => writeNow()), [model]);
+  // The URL follows the view when it has come to rest, whatever is loaded or pointed at meanwhile.
+  const write = (): void => {
+    const next = nextAddress();
+    if (next && routeHash(next) !== written.current) settling.see(routeHash(next));
+    else settling.stop();
   };
   // Keeps the current view as a separate history entry.
   const jump = (): void => {
@@ -102,7 +113,7 @@ function LoadedTimeline({ trace, info }: { trace: string; info: TimelineInfo }):
     };
     model.onOutdated = () => session.renew(trace);
     return () => {
-      clearTimeout(timer.current);
+      settling.stop();
       model.onChanged = () => {};
       model.onOutdated = () => {};
       model.stop();

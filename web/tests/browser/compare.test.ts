@@ -257,6 +257,7 @@ test('runs that do not belong together are not compared until they are chosen', 
     assert.equal(await page.locator('[role="alert"], .verdict-card').count(), 0);
     assert.doesNotMatch(page.url(), /normal=/);
   } finally {
+    await watched.context.close(); // a page asks until it is closed
     await strangers.stop();
   }
 });

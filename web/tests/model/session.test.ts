@@ -135,6 +135,48 @@ test('newer content replaces what is on the screen when it is there, and the res
   assert.equal(calls, 4);
 });
 
+test('content that grows faster than the server answers is asked for once more, and the newest answer stays', async () => {
+  const { session: made } = session(new Client('http://h/'));
+  const answers: ((value: number) => void)[] = [];
+  const fails: (() => void)[] = [];
+  const shown = made.answer('timeline a.json', () => new Promise<number>((resolve, reject) => {
+    answers.push(resolve);
+    fails.push(() => reject(new Error('busy')));
+  }));
+  shown.listen(() => {});
+  const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const grow = (): void => { for (let i = 0; i < 3; ++i) made.renew('a.json'); };
+  grow();
+  assert.equal(answers.length, 1, 'the first request is still under way');
+  answers[0](1);
+  await settled();
+  assert.deepEqual(shown.value, { is: 'ready', value: 1 });
+  assert.equal(answers.length, 2);
+  grow();
+  assert.equal(answers.length, 2);
+  fails[1]();
+  await settled();
+  assert.deepEqual([shown.value, answers.length], [{ is: 'ready', value: 1 }, 3], 'a failed request is no reason to stop');
+  answers[2](3);
+  await settled();
+  assert.deepEqual([shown.value, answers.length], [{ is: 'ready', value: 3 }, 3]);
+  grow();
+  assert.equal(answers.length, 4);
+});
+
+test('newer content while the first answer is under way is not missed by who listens later', async () => {
+  const { session: made } = session(new Client('http://h/'));
+  const answers: ((value: number) => void)[] = [];
+  const shown = made.answer('timeline a.json', () => new Promise<number>((resolve) => answers.push(resolve)));
+  made.renew('a.json');
+  shown.listen(() => {});
+  answers[0](1);
+  await new Promise((resolve) => setImmediate(resolve));
+  answers[1](2);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(shown.value, { is: 'ready', value: 2 });
+});
+
 // A server with one trace that is being recorded.
 function recordingServer(): { client: Client; state: { generation: number; is_recording: boolean }; asked: string[] } {
   const state = { generation: 1, is_recording: true };

@@ -193,6 +193,21 @@ test('an answer about newer content is not drawn on the tracks of the old one', 
   timeline.stop();
 });
 
+test('newer content is asked for again when what came is still older', async () => {
+  const { model: timeline } = model({ ...recorded, generation: 7 });
+  let outdated = 0;
+  timeline.onOutdated = () => ++outdated;
+  timeline.look();
+  await settle();
+  timeline.renew({ ...recorded, generation: 8 }); // tiles are about another generation still
+  assert.equal(outdated, 1);
+  timeline.tiles.stop(); // ends the pause after a failed request
+  timeline.look();
+  await settle();
+  assert.equal(outdated, 2);
+  timeline.stop();
+});
+
 test('values are requested of the counters on the screen only', async () => {
   const hidden = { ...counter, counter: 1, name: 'hidden', label: 'hidden', is_main: false };
   const many = [counter, ...[1, 2, 3, 4].map((id) => ({ ...hidden, counter: id, name: `hidden ${id}`, label: `hidden ${id}` }))];

@@ -22,12 +22,11 @@ export class Stage {
   readonly pressed = new Map<string, number>(); // keys held down, and since when
   private readonly canvases: Canvases;
   private readonly painter: BodyPainter;
-  private readonly onSettled: () => void;
+  private readonly onSettled: () => void; // painted, and nothing moves
   private colours: Colours;
   private frame = 0;
   private lastFrame = 0;
   private isBodyStale = true;
-  private isMoving = false;
 
   constructor(model: TimelineModel, canvases: Canvases, colours: Colours, onSettled: () => void) {
     this.model = model;
@@ -77,8 +76,7 @@ export class Stage {
     if (moves) {
       this.isBodyStale = true;
       this.repaintOverlay();
-    } else if (this.isMoving || this.model.isComplete) this.onSettled();
-    this.isMoving = moves;
+    } else this.onSettled();
   }
 
   // For tests and the curious: how long the last painting took, whether all tiles are loaded.

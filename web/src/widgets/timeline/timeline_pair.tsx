@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ComparedCycle, Comparison, Timeline } from '../../api/types.ts';
 import { type Chosen, type Side, kSides, rankOf } from '../../model/compare_cycles.ts';
 import { shortName } from '../../model/names.ts';
+import { Settling } from '../../model/settling.ts';
 import { align } from '../../model/time_window.ts';
 import { TimelineModel } from '../../model/timeline_model.ts';
 import { trackKey } from '../../model/track_layout.ts';
@@ -51,6 +52,11 @@ function withCycles(info: Timeline, cycles: readonly ComparedCycle[]): Timeline 
   return { ...info, steps: cycles.map(({ name, start_ns, duration_ns }) => ({ name, start_ns, duration_ns })) };
 }
 
+// As the address has it.
+function placeText(view: Viewport | null): string {
+  return view ? `${Math.round(view.start_ns)} ${Math.round(view.end_ns)}` : '';
+}
+
 function LoadedPair({ comparison, rank, chosen, highlight, view, onView, onOpen, onLetGo, infos }: Props & { infos: Record<Side, Timeline> }): JSX.Element {
   const session = useSession();
   const [, redraw] = useState(0);
@@ -88,9 +94,19 @@ function LoadedPair({ comparison, rank, chosen, highlight, view, onView, onOpen,
     for (const side of kSides) void models[side].find(highlight === '' ? '' : `=${highlight}`, 'stay');
   }, [models, highlight]);
 
-  const settled = (): void => {
+  const movedTo = (): Viewport | null => {
     const now = models.normal.window.goal ?? models.normal.window.view;
-    if (now !== home.current) onView(now);
+    return now === home.current ? null : now;
+  };
+  const settling = useMemo(() => new Settling(() => {
+    const now = movedTo();
+    if (now) onView(now);
+  }), [models]);
+  useEffect(() => () => settling.stop(), [settling]);
+  const settled = (): void => {
+    const now = movedTo();
+    if (now && placeText(now) !== placeText(view)) settling.see(placeText(now));
+    else settling.stop();
   };
   return (
     <Card title="Timelines" class="timelines"
