@@ -2,6 +2,7 @@
 // ranges), repeated with later times and ids of their own.
 //
 //   strobe_generate_recording TRACE OUT.strobe --times N [--ranges]
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -30,7 +31,7 @@ class Recording {
     const Interval extent = trace_.extent();
     for (int time = 0; time < times; ++time) {
       shift_ns_ = kFirstStart_ns - extent.start_ns + time * extent.length_ns();
-      first_correlation_ = static_cast<std::uint64_t>(time) << 24;
+      first_correlation_ = static_cast<std::uint64_t>(time) * ids_of_one();
       for (std::size_t row = 0; row < trace_.slice_count(); ++row) add(row, with_ranges);
     }
     for (wire::ChunkRows* rows : {&work_, &calls_, &ranges_}) writer_.write(*rows);
@@ -39,6 +40,14 @@ class Recording {
   }
 
  private:
+  std::uint64_t ids_of_one() const {
+    std::uint64_t highest = 0;
+    for (const std::uint32_t id : trace_.slices().correlations) {
+      if (id != kNoLaunchId) highest = std::max<std::uint64_t>(highest, id);
+    }
+    return highest + 1;
+  }
+
   void add(std::size_t row, bool with_ranges) {
     const SliceColumns& slices = trace_.slices();
     const std::string_view name = trace_.strings()[slices.names[row]];

@@ -309,8 +309,9 @@ std::vector<Flag> bench_run_flags(BenchRunRequest& request) {
            "the mean), entropy (further samples add little) (default: median:0.3%/0.5%)",
            to(request.stop, named(bench::parse_stop_rule))),
       flag("--api",
-           "after timing, record five more calls and list the CUDA API calls of the median one, "
-           "for `strobe bench show FILE --table api`; needs CUPTI",
+           "after timing, run each cell five more times and list the calls of CUDA's runtime and "
+           "driver that the median run makes, for `strobe bench show FILE --table api`; needs "
+           "CUPTI",
            to(run.timing.lists_api)),
       flag("--profile",
            "for a run under a profiler (`ncu --target-processes all`, `nsys profile`): does "

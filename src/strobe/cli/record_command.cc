@@ -215,9 +215,7 @@ Result<Outcome> record_once(const RecordRunRequest& request, const record::Signa
   }
   Teller teller(terminal);
   tell(*outcome, request.output, teller);
-  const bool has_work = !outcome->recording.files.empty();
-  teller.say_unless_quiet(
-      fmt::format("  next: strobe {} {}\n", has_work ? "summary" : "serve", request.output));
+  teller.say_unless_quiet(fmt::format("  next: strobe summary {}\n", request.output));
   return Outcome{.exit_code = code_of(outcome->recording)};
 }
 

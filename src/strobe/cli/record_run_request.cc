@@ -129,8 +129,8 @@ std::vector<Flag> record_run_flags(RecordRunRequest& request) {
            "more",
            to(options.graph_nodes)),
       flag("--api CALLS",
-           "which calls of the program to record: launches (what launches, copies, waits or "
-           "allocates), all (costs much more) or none",
+           "which calls of CUDA's runtime and driver to record: launches (those that launch, copy, "
+           "wait or allocate), all (costs much more) or none",
            to_choice(options.calls, kCalls)),
       flag("--redact",
            "names of programs, processes, kernels and ranges and the words of the command become "

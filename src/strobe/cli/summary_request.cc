@@ -31,6 +31,7 @@ constexpr Word<View> kViews[] = {
     {"memory-manipulation", View::kMemoryManipulation},
     {"user", View::kUserRanges},
     {"memory", View::kMemory},
+    {"samples", View::kSamples},
     {"udf", View::kUserRanges, false},
     {"operators", View::kOperator, false},
     {"kernels", View::kKernel, false},
@@ -84,7 +85,8 @@ std::vector<Flag> summary_flags(SummaryRequest& request) {
           "the device was idle), model (forward, backward, ...), distributed (ranks, "
           "communication), operator, kernel, runtime (calls into the runtime), streams (launch "
           "delay and queue), memory-manipulation (copies and memsets on the host), user (your "
-          "ranges), memory, perf (Paddle's style only) or all (default: all that have data; "
+          "ranges), memory, samples (clocks, power, use, waits for a core: what was sampled beside "
+          "the program), perf (Paddle's style only) or all (default: all that have data; "
           "without perf in Paddle's style)",
           to_views(request.views)),
       flag("--top N",

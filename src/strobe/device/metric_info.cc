@@ -316,15 +316,21 @@ MetricInfo info_of(const Row& row, const Meaning& meaning) {
 
 std::string_view first_word(std::string_view metric) { return metric.substr(0, metric.find(' ')); }
 
-// Why a device lowers its clock, as NVML numbers the reasons.
-struct ClockLimit {
+// Why a device lowers its clock, as NVML numbers the reasons. The most drastic ones come first:
+// where there is little room, only these can be read.
+struct ClockReason {
   std::uint64_t bit;
   std::string_view words;
 };
-constexpr ClockLimit kClockLimits[] = {
-    {0x1, "idle"},          {0x2, "application clocks"}, {0x4, "power cap"},
-    {0x8, "hardware"},      {0x10, "sync boost"},        {0x20, "heat"},
-    {0x40, "heat (alarm)"}, {0x80, "power brake"},       {0x100, "display clocks"}};
+constexpr ClockReason kClockReasons[] = {{0x40, "heat (alarm)"},
+                                         {0x80, "power brake"},
+                                         {0x08, "hardware slowdown"},
+                                         {0x20, "heat"},
+                                         {0x04, "power cap"},
+                                         {0x10, "sync boost"},
+                                         {0x100, "display clocks"},
+                                         {0x02, "application clocks"},
+                                         {0x01, "idle"}};
 
 }  // namespace
 
@@ -337,15 +343,19 @@ std::string_view program_of(std::string_view key) { return key.substr(0, key.rfi
 
 bool is_recorder(std::string_view key) { return program_of(key) == "strobe"; }
 
-std::string clock_limits_text(std::uint64_t bits) {
-  if (bits == 0) return "none";
-  std::vector<std::string> words;
-  for (const auto& [bit, limit] : kClockLimits) {
-    if ((bits & bit) != 0) words.emplace_back(limit);
+std::vector<std::string> clock_reason_names(std::uint64_t bits) {
+  std::vector<std::string> names;
+  for (const auto& [bit, words] : kClockReasons) {
+    if ((bits & bit) != 0) names.emplace_back(words);
     bits &= ~bit;
   }
-  if (bits != 0) words.push_back(fmt::format("{:#x}", bits));
-  return fmt::format("{}", fmt::join(words, ", "));
+  if (bits != 0) names.push_back(fmt::format("{:#x}", bits));
+  return names;
+}
+
+std::string clock_limits_text(std::uint64_t bits) {
+  if (bits == 0) return "none";
+  return fmt::format("{}", fmt::join(clock_reason_names(bits), ", "));
 }
 
 std::optional<MetricRange> believable_range(const MetricInfo& info) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 // Facts about a resource metric, derived from its name.
 namespace strobe::device {
@@ -61,6 +62,11 @@ enum class MetricRole : std::uint8_t {  // its meaning, independent of the sampl
   kHostMemory,
 };
 
+// Whether all processes of a control group have the same value: it is not added up over them.
+constexpr bool is_shared_by_processes(MetricRole role) {
+  return role == MetricRole::kCpuQuota || role == MetricRole::kQuotaThrottled;
+}
+
 // The functions over which the metric should be averaged; kNone: it says nothing about a single
 // function, only about whole cycles.
 enum class MetricScope : std::uint8_t {
@@ -105,7 +111,9 @@ inline constexpr std::uint64_t kThermalReasons = 0x20 | 0x40;  // software, hard
 inline constexpr std::uint64_t kHardwareReason = 0x08;         // heat or power, it does not say
 inline constexpr std::uint64_t kSettingReasons = 0x02 | 0x10 | 0x100;  // somebody chose the clock
 
-// Each of the bits in words: "power cap, heat"; unknown ones as a number, "none" for 0.
+// Each of the bits in words, the most drastic first; unknown ones together as a number.
+std::vector<std::string> clock_reason_names(std::uint64_t bits);
+// The same as one text: "heat, power cap"; "none" for 0.
 std::string clock_limits_text(std::uint64_t bits);
 
 // The bits that more than half of the samples have: a mean or median of bits means nothing.

@@ -1,26 +1,11 @@
 #include "strobe/device/nvml_api.h"
 
-#include <array>
+#include <initializer_list>
 
 #include "strobe/device/vendor_library.h"
 
 namespace strobe::device {
 namespace {
-
-struct Reason {
-  unsigned long long bit;
-  const char* name;
-};
-constexpr std::array<Reason, 8> kReasons = {{
-    {0x002, "application clocks"},
-    {0x004, "power cap"},
-    {0x008, "hardware slowdown"},
-    {0x010, "sync boost"},
-    {0x020, "thermal slowdown"},
-    {0x040, "hardware thermal slowdown"},
-    {0x080, "hardware power brake"},
-    {0x100, "display clocks"},
-}};
 
 // The best of several names of one call. Only versions that take the same arguments are listed.
 template <class Function>
@@ -132,14 +117,6 @@ NvmlApi open_nvml(const std::string& library) {
   open_processes(*opened, api);
   open_events(*opened, api);
   return api;
-}
-
-std::vector<std::string> clock_reason_names(unsigned long long reasons) {
-  std::vector<std::string> names;
-  for (const Reason& reason : kReasons) {
-    if ((reasons & reason.bit) != 0) names.emplace_back(reason.name);
-  }
-  return names;
 }
 
 }  // namespace strobe::device

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 // The calls of NVML that strobe uses, as NVIDIA documents them; its header is not needed to build.
 // Numbers, structures and names of functions are part of the library's binary interface.
@@ -184,8 +183,5 @@ struct NvmlApi {
 
 // Calls that are not found stay null; all of them if there is no library.
 NvmlApi open_nvml(const std::string& library = "libnvidia-ml.so.1");
-
-// Why the driver keeps a clock below the requested one, in words; idling does not count.
-std::vector<std::string> clock_reason_names(unsigned long long reasons);
 
 }  // namespace strobe::device

@@ -298,6 +298,20 @@ class CounterNames {
   std::map<StringId, std::set<StringId>> keys_of_;
 };
 
+// How the values of several processes make one value of the run.
+struct ProcessJoin {
+  explicit ProcessJoin(const device::MetricInfo& info)
+      : is_shared(device::is_shared_by_processes(info.role)),
+        counts_up(info.kind == device::MetricKind::kCounter) {}
+
+  double operator()(double one, double other) const {
+    return is_shared ? std::max(one, other) : one + other;
+  }
+
+  bool is_shared;
+  bool counts_up;
+};
+
 // The counters of a trace by device and metric, each with its tracks.
 class CounterGroups {
  public:
@@ -350,13 +364,12 @@ class CounterGroups {
     return is_of_device ? device_text(trace_, found->second) : kHostDevice;
   }
 
-  // Processes of a recorded run add up; other tracks with one name are parts of one series.
+  // Processes of a recorded run make one value together; other tracks with one name are parts of
+  // one series.
   TimedValues joined(const std::string& device, const std::string& metric,
                      const std::vector<OnTrack>& tracks) const {
     if (is_recorded_ && tracks.size() > 1) {
-      const bool counts_up =
-          device::metric_info(metric, device).kind == device::MetricKind::kCounter;
-      return sum_of(tracks, counts_up);
+      return join_processes(tracks, ProcessJoin(device::metric_info(metric, device)));
     }
     TimedValues all;
     for (const OnTrack& one : tracks) {
@@ -367,20 +380,20 @@ class CounterGroups {
 
   // A process keeps its latest value until it ends, which is its last sample of any kind; what it
   // has counted stays.
-  TimedValues sum_of(const std::vector<OnTrack>& tracks, bool counts_up) const {
+  TimedValues join_processes(const std::vector<OnTrack>& tracks, const ProcessJoin& join) const {
     std::vector<std::tuple<std::int64_t, std::size_t, double>> samples;
     for (std::size_t i = 0; i < tracks.size(); ++i) {
       for (const auto& [time_ns, value] : tracks[i].samples)
         samples.emplace_back(time_ns, i, value);
     }
     std::ranges::stable_sort(samples, {}, [](const auto& one) { return std::get<0>(one); });
-    TimedValues sums;
+    TimedValues all;
     double ended = 0;
     std::map<std::size_t, double> latest;  // by process
     const auto let_go_before = [&](std::int64_t now_ns) {
       std::erase_if(latest, [&](const auto& one) {
         const bool has_ended = ends_ns_.at(tracks[one.first].track) < now_ns;
-        if (has_ended && counts_up) ended += one.second;
+        if (has_ended && join.counts_up) ended = join(ended, one.second);
         return has_ended;
       });
     };
@@ -389,11 +402,11 @@ class CounterGroups {
       latest[process] = value;
       if (i + 1 < samples.size() && std::get<0>(samples[i + 1]) == time_ns) continue;
       let_go_before(time_ns);
-      double sum = ended;
-      for (const auto& [each, its_value] : latest) sum += its_value;
-      sums.emplace_back(time_ns, sum);
+      double together = ended;
+      for (const auto& [each, its_value] : latest) together = join(together, its_value);
+      all.emplace_back(time_ns, together);
     }
-    return sums;
+    return all;
   }
 
   const Trace& trace_;

@@ -25,7 +25,8 @@ Result<MetricsRead> read_metrics_bytes(std::string_view bytes, const std::string
 // The counters of a trace as series, by device, then metric. A counter belongs to the device whose
 // streams its process holds, else to the host; a counter with several values gives a series for
 // each. If there are two values for one time, the last one counts. In a run that strobe recorded,
-// the counters of its processes add up, and those of threads are left out.
+// the counters of its processes add up (of a quota, which processes share, the largest counts), and
+// those of threads are left out.
 std::vector<MetricSeries> counter_series(const Trace& trace);
 
 }  // namespace strobe::readers

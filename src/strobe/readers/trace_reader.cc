@@ -26,10 +26,6 @@
 namespace strobe::readers {
 namespace {
 
-unsigned thread_count(const LoadOptions& options) {
-  return options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
-}
-
 class Stopwatch {
  public:
   double lap_seconds() {
@@ -126,7 +122,7 @@ Result<Scanned> scan_source(const TextSource& source, const LoadOptions& options
     return !cancelled;
   };
   ParallelScan parallel =
-      scan_in_parallel(source, window.offset_of(p), options.piece_bytes, thread_count(options),
+      scan_in_parallel(source, window.offset_of(p), options.piece_bytes, options.thread_count(),
                        *scanned.dialect, options.keep_args, pulse);
   if (cancelled) return interrupted();
   scanned.shards = std::move(parallel.shards);
@@ -170,7 +166,7 @@ LoadedTrace finish_trace(Scanned scanned, std::uint64_t file_bytes, Stopwatch& w
 }
 
 bool is_worth_splitting(const TextSource& source, const LoadOptions& options) {
-  return thread_count(options) > 1 && source.size_bytes() >= 2 * options.piece_bytes;
+  return options.thread_count() > 1 && source.size_bytes() >= 2 * options.piece_bytes;
 }
 
 Result<Scanned> scan_plain(const TextSource& source, const LoadOptions& options) {
@@ -180,7 +176,7 @@ Result<Scanned> scan_plain(const TextSource& source, const LoadOptions& options)
 
 Result<Scanned> scan_packed(std::unique_ptr<ByteStream> stream, std::uint64_t file_bytes,
                             const LoadOptions& options) {
-  if (thread_count(options) > 1) stream = prefetch(std::move(stream));
+  if (options.thread_count() > 1) stream = prefetch(std::move(stream));
   return scan_stream(std::move(stream), file_bytes, options);
 }
 
@@ -255,6 +251,10 @@ Result<LoadedTrace> open_columns(const std::string& path, std::uint64_t file_byt
 
 }  // namespace
 
+unsigned LoadOptions::thread_count() const {
+  return threads != 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
+}
+
 Result<LoadedTrace> read_trace(const std::filesystem::path& given, const LoadOptions& options) {
   Stopwatch watch;
   std::filesystem::path path = given;
@@ -283,7 +283,7 @@ Result<LoadedTrace> read_trace_bytes(std::string_view bytes, const std::string& 
 Result<std::vector<LoadedTrace>> read_traces(const std::vector<std::filesystem::path>& paths,
                                              const LoadOptions& options, const ReadOne& read_one) {
   std::vector<std::optional<Result<LoadedTrace>>> results(paths.size());
-  const unsigned threads = thread_count(options);
+  const unsigned threads = options.thread_count();
   const auto at_once = static_cast<unsigned>(std::min<std::size_t>(threads, paths.size()));
   LoadOptions each = options;
   each.threads = std::max(1u, threads / std::max(1u, at_once));

@@ -31,6 +31,8 @@ struct LoadOptions {
   const std::atomic<bool>* cancelled =
       nullptr;                              // when it turns true, loading ends with kInterrupted
   std::uint64_t most_events = kMostEvents;  // a trace with more is an error
+
+  unsigned thread_count() const;
 };
 
 // Where the time went while loading, for `-v`.

@@ -256,5 +256,9 @@ inline constexpr char kFactFinished[] = "finished";  // "1": the process ended n
 inline constexpr char kFactRedacted[] = "redacted";  // "1": names are hashes
 // Devices: "device.0.name", "device.0.memory_bytes", "device.0.multiprocessors", ...
 inline constexpr char kFactDevice[] = "device.";
+// Names of threads: "thread.4711.name". A program renames its threads at any time, but a file
+// numbers a thread once, so that the name cannot be part of its definition.
+inline constexpr char kFactThread[] = "thread.";
+inline constexpr char kFactThreadName[] = ".name";
 
 }  // namespace strobe::wire

@@ -12,6 +12,7 @@
 
 #include "strobe/base/check.h"
 #include "strobe/base/json_write.h"
+#include "strobe/trace/args_store.h"
 #include "strobe/writers/event_order.h"
 #include "strobe/writers/event_texts.h"
 #include "strobe/writers/json_copy.h"
@@ -456,7 +457,7 @@ class EventWriter {
   const Trace& trace_;
   TextBuffer& buffer_;
   EscapedTexts names_;
-  ArgumentTexts arguments_;
+  ArgsReader arguments_;
   const bool adds_places_;          // device and stream: the trace does not come from such a file
   std::vector<std::string> heads_;  // by category and kind
   std::vector<std::string> instant_heads_;  // by category and scope

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "strobe/base/string_pool.h"
-#include "strobe/trace/args_store.h"
 #include "strobe/writers/text_buffer.h"
 
 namespace strobe::writers {
@@ -33,32 +32,6 @@ class EscapedTexts {
   const StringPool* strings_;
   std::vector<State> states_;
   std::unordered_map<StringId, std::string> escaped_;
-};
-
-// The arguments of events in any order. Where slices share a text they lead back to earlier blocks,
-// so some of these stay unpacked.
-class ArgumentTexts {
- public:
-  explicit ArgumentTexts(const ArgsStore& store)
-      : store_(&store), readers_(kBlocksKept, ArgsReader(store)) {}
-
-  // Valid until the next call.
-  std::string_view text(ArgsId id) {
-    if (!id.valid()) return {};
-    if (id.value < first_ || id.value >= end_) find_block(id);
-    return readers_[block_ % kBlocksKept].text(id);
-  }
-
- private:
-  static constexpr std::size_t kBlocksKept = 16;
-
-  void find_block(ArgsId id);
-
-  const ArgsStore* store_;
-  std::vector<ArgsReader> readers_;
-  std::size_t block_ = 0;
-  std::uint32_t first_ = 0;  // ids of that block
-  std::uint32_t end_ = 0;
 };
 
 // Events in an array: each on a line of its own, with commas between them.

@@ -146,7 +146,7 @@ TEST_F(RecordCommand, the_program_s_output_and_exit_code_are_its_own) {
   EXPECT_EQ(outcome.out, "out\n");
   EXPECT_THAT(outcome.err, StartsWith("err\nstrobe: "));
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("the program ended with exit code 3"),
-                                 HasSubstr("to run: "), HasSubstr("next: strobe serve run\n")));
+                                 HasSubstr("to run: "), HasSubstr("next: strobe summary run\n")));
   EXPECT_THAT(names_in(folder_ / "run"), ElementsAre(host_file(), "run.json"));
   EXPECT_EQ(member("state"), "finished");
   EXPECT_EQ(member("exit_code"), "3");

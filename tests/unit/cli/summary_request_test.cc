@@ -74,6 +74,12 @@ TEST(SummaryRequestTest, views_have_our_names_and_paddles) {
   EXPECT_TRUE(summary_of({{"views", "all"}}).tables.views.has(View::kSteps));
 }
 
+TEST(SummaryRequestTest, samples_have_a_view_and_are_on_every_page) {
+  EXPECT_TRUE(summary_of({}).tables.views.has(View::kSamples));
+  const auto views = summary_of({{"views", "samples"}}).tables.views;
+  EXPECT_EQ(views, analysis::ViewSet().with(View::kSamples));
+}
+
 TEST(SummaryRequestTest, waits_have_views_of_their_own) {
   const auto views = summary_of({{"views", "idle,runtime,streams"}}).tables.views;
   EXPECT_TRUE(views.has(View::kIdle));

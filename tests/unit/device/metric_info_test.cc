@@ -1,12 +1,16 @@
 #include "strobe/device/metric_info.h"
 
-#include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 namespace strobe::device {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 TEST(MetricInfoTest, a_clock_is_a_gauge_in_megahertz) {
   for (const char* const name : {"gpu_sm_frequency", "gpu_frequency", "sm_clock", "clocks.sm [MHz]",
@@ -158,22 +162,26 @@ struct KnownMetric {
   double scale = 1;
 };
 
-void expect_known_metrics(const char* device, const std::vector<KnownMetric>& metrics) {
-  for (const KnownMetric& known : metrics) {
-    const MetricInfo info = metric_info(known.metric, device);
-    EXPECT_EQ(info.kind, known.kind) << known.metric;
-    EXPECT_EQ(info.role, known.role) << known.metric;
-    EXPECT_EQ(info.scope, known.scope) << known.metric;
-    EXPECT_EQ(info.unit, known.unit) << known.metric;
-    EXPECT_EQ(info.scale, known.scale) << known.metric;
-    EXPECT_FALSE(info.has_key) << known.metric;
-  }
-}
-
-TEST(RecordedMetricsTest, everything_that_is_recorded_of_a_device_is_known) {
+class RecordedMetricsTest : public ::testing::Test {
+ protected:
   using enum MetricKind;
   using enum MetricScope;
   using Role = MetricRole;
+
+  static void expect_known_metrics(const char* device, const std::vector<KnownMetric>& metrics) {
+    for (const KnownMetric& known : metrics) {
+      const MetricInfo info = metric_info(known.metric, device);
+      EXPECT_EQ(info.kind, known.kind) << known.metric;
+      EXPECT_EQ(info.role, known.role) << known.metric;
+      EXPECT_EQ(info.scope, known.scope) << known.metric;
+      EXPECT_EQ(info.unit, known.unit) << known.metric;
+      EXPECT_EQ(info.scale, known.scale) << known.metric;
+      EXPECT_FALSE(info.has_key) << known.metric;
+    }
+  }
+};
+
+TEST_F(RecordedMetricsTest, everything_that_is_recorded_of_a_device_is_known) {
   expect_known_metrics("GPU 0",
                        {{"gpu_sm_frequency", kGauge, Role::kCoreClock, kKernels, "MHz"},
                         {"gpu_mem_frequency", kGauge, Role::kMemoryClock, kKernels, "MHz"},
@@ -199,10 +207,7 @@ TEST(RecordedMetricsTest, everything_that_is_recorded_of_a_device_is_known) {
                         {"gpu_foreign_mem_used", kGauge, Role::kForeignMemory, kNone, "%"}});
 }
 
-TEST(RecordedMetricsTest, everything_that_is_recorded_of_the_machine_is_known) {
-  using enum MetricKind;
-  using enum MetricScope;
-  using Role = MetricRole;
+TEST_F(RecordedMetricsTest, everything_that_is_recorded_of_the_machine_is_known) {
   expect_known_metrics(
       "Host", {{"host_cpu_usage", kWindow, Role::kHostCpuUse, kHost, "%"},
                {"host_load", kGauge, Role::kHostLoad, kNone, ""},
@@ -214,10 +219,7 @@ TEST(RecordedMetricsTest, everything_that_is_recorded_of_the_machine_is_known) {
                {"cpu_frequency", kGauge, Role::kCpuClock, kHost, "%"}});
 }
 
-TEST(RecordedMetricsTest, everything_that_is_recorded_of_a_process_is_known) {
-  using enum MetricKind;
-  using enum MetricScope;
-  using Role = MetricRole;
+TEST_F(RecordedMetricsTest, everything_that_is_recorded_of_a_process_is_known) {
   expect_known_metrics(
       "Host", {{"process_cpu_usage", kWindow, Role::kProcessCpuUse, kHost, "%"},
                {"schedstat_oncpu_ns", kCounter, Role::kOnCpu, kHost, "ms/s", 1e-6},
@@ -233,10 +235,7 @@ TEST(RecordedMetricsTest, everything_that_is_recorded_of_a_process_is_known) {
                {"cpu_quota_throttled_us", kCounter, Role::kQuotaThrottled, kNone, "ms/s", 1e-3}});
 }
 
-TEST(RecordedMetricsTest, everything_that_is_recorded_of_a_thread_is_known) {
-  using enum MetricKind;
-  using enum MetricScope;
-  using Role = MetricRole;
+TEST_F(RecordedMetricsTest, everything_that_is_recorded_of_a_thread_is_known) {
   expect_known_metrics("Host",
                        {{"on_cpu_pct", kWindow, Role::kThreadOnCpu, kNone, "%"},
                         {"waiting_for_core_pct", kWindow, Role::kThreadRunQueue, kNone, "%"},
@@ -277,11 +276,17 @@ TEST(MetricKeyTest, the_process_that_samples_is_told_apart) {
 TEST(ClockLimitsTest, each_bit_has_its_words) {
   EXPECT_EQ(clock_limits_text(0), "none");
   EXPECT_EQ(clock_limits_text(kIdleReason), "idle");
-  EXPECT_EQ(clock_limits_text(kPowerReasons), "power cap, power brake");
-  EXPECT_EQ(clock_limits_text(kThermalReasons), "heat, heat (alarm)");
-  EXPECT_EQ(clock_limits_text(kHardwareReason), "hardware");
-  EXPECT_EQ(clock_limits_text(kSettingReasons), "application clocks, sync boost, display clocks");
+  EXPECT_EQ(clock_limits_text(kPowerReasons), "power brake, power cap");
+  EXPECT_EQ(clock_limits_text(kThermalReasons), "heat (alarm), heat");
+  EXPECT_EQ(clock_limits_text(kHardwareReason), "hardware slowdown");
+  EXPECT_EQ(clock_limits_text(kSettingReasons), "sync boost, display clocks, application clocks");
   EXPECT_EQ(clock_limits_text(0x1000), "0x1000");
+}
+
+TEST(ClockLimitsTest, the_most_drastic_reason_comes_first_and_unknown_ones_last) {
+  EXPECT_THAT(clock_reason_names(0x3065),
+              ElementsAre("heat (alarm)", "heat", "power cap", "idle", "0x3000"));
+  EXPECT_THAT(clock_reason_names(0), IsEmpty());
 }
 
 // The median of 0 and 8 would be 4, which neither sample has.

@@ -275,6 +275,31 @@ TEST(CounterSeriesTest, recorded_processes_add_up) {
   EXPECT_THAT(series[1].values, ElementsAre(140, 120)) << "what has ended holds no memory";
 }
 
+// The second process is of a smaller group of its own until 20 us; the third takes the place of the
+// first in their group.
+TEST(CounterSeriesTest, a_quota_of_recorded_processes_does_not_add_up) {
+  Sketch sketch;
+  sketch.metadata().traits.dialect = kRecordingDialect;
+  sketch.track("1/metrics", TrackKind::kOther)
+      .counter("cpu_quota_cores", "cpu_quota_cores", 10_us, 4)
+      .counter("cpu_quota_throttled_us", "cpu_quota_throttled_us", 10_us, 700)
+      .counter("cpu_quota_throttled_us", "cpu_quota_throttled_us", 20_us, 900);
+  sketch.track("2/metrics", TrackKind::kOther)
+      .counter("cpu_quota_cores", "cpu_quota_cores", 10_us, 2)
+      .counter("cpu_quota_throttled_us", "cpu_quota_throttled_us", 10_us, 50)
+      .counter("cpu_quota_throttled_us", "cpu_quota_throttled_us", 20_us, 60);
+  sketch.track("3/metrics", TrackKind::kOther)
+      .counter("cpu_quota_cores", "cpu_quota_cores", 30_us, 4)
+      .counter("cpu_quota_throttled_us", "cpu_quota_throttled_us", 30_us, 900)
+      .counter("cpu_quota_throttled_us", "cpu_quota_throttled_us", 40_us, 1000);
+  const std::vector<MetricSeries> series = counter_series(sketch.trace());
+  ASSERT_EQ(series.size(), 2u);
+  EXPECT_EQ(series[0].metric, "cpu_quota_cores");
+  EXPECT_THAT(series[0].values, ElementsAre(4, 4));
+  EXPECT_EQ(series[1].metric, "cpu_quota_throttled_us");
+  EXPECT_THAT(series[1].values, ElementsAre(700, 900, 900, 1000));
+}
+
 TEST(CounterSeriesTest, counters_of_recorded_threads_are_no_metrics_of_the_run) {
   Sketch sketch;
   sketch.metadata().traits.dialect = kRecordingDialect;

@@ -2,9 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <string>
-#include <vector>
-
 #include "tests/unit/writers/text_sink.h"
 
 namespace strobe::writers {
@@ -20,23 +17,6 @@ TEST(EscapedTextsTest, only_texts_that_need_it_are_changed) {
     EXPECT_EQ(texts[plain].data(), pool[plain].data());
     EXPECT_EQ(texts[quoted], R"(a \"b\" \\ c\n)");
     EXPECT_EQ(texts[broken], "\xEF\xBF\xBD");
-  }
-}
-
-TEST(ArgumentTextsTest, any_order_gives_the_right_texts) {
-  constexpr std::uint32_t kTexts = 20'000;  // more blocks than stay unpacked
-  const auto text_of = [](std::uint32_t i) {
-    return "{\"number\":" + std::to_string(i) + ",\"pad\":\"" + std::string(100, 'x') + "\"}";
-  };
-  ArgsWriter writer;
-  for (std::uint32_t i = 0; i < kTexts; ++i) writer.add(text_of(i));
-  const ArgsStore store = writer.finish();
-  ASSERT_GT(store.blocks().size(), 20u);
-  ArgumentTexts texts(store);
-  EXPECT_EQ(texts.text(ArgsId()), "");
-  for (std::uint32_t i = 0; i < kTexts; i += 7) {
-    ASSERT_EQ(texts.text(ArgsId(i)), text_of(i));
-    ASSERT_EQ(texts.text(ArgsId(kTexts - 1 - i)), text_of(kTexts - 1 - i));
   }
 }
 

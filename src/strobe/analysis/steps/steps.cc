@@ -55,10 +55,12 @@ Result<NumberRange> number_range(std::string_view where, std::string_view typed)
 
 namespace {
 
+// "ProfilerStep#12", or "step 12" of a recording.
 std::optional<std::int64_t> number_of(std::string_view name) {
   const std::size_t mark = name.rfind('#');
-  if (mark == std::string_view::npos) return std::nullopt;
-  return parse_whole_number(name.substr(mark + 1));
+  const std::size_t last_sign =
+      mark != std::string_view::npos ? mark : name.find_last_not_of("0123456789");
+  return parse_whole_number(name.substr(last_sign + 1));
 }
 
 std::vector<SliceId> step_slices(const Trace& trace) {

@@ -10,6 +10,7 @@
 #include "strobe/analysis/tables/classic.h"
 #include "strobe/analysis/tables/flops.h"
 #include "strobe/analysis/tables/memory.h"
+#include "strobe/analysis/tables/samples.h"
 #include "strobe/analysis/tables/tables.h"
 #include "strobe/analysis/waits/waits.h"
 #include "strobe/trace/extent.h"
@@ -127,6 +128,7 @@ void add_own_tables(const Scope& scope, const std::vector<StepLaunches>& launche
   summary.outside_phases_ns = model.outside_ns;
   summary.communication = add_up_communication(scope.whole, scope.within);
   summary.waits = measure_waits(scope.whole, span, summary.has_steps ? base : IntervalSet{});
+  summary.samples = list_samples(trace);
 }
 
 Interval classic_extent(const Scope& scope) {

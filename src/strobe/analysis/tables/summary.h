@@ -11,6 +11,7 @@
 #include "strobe/analysis/launches/op_tree.h"
 #include "strobe/analysis/launches/time_stat.h"
 #include "strobe/analysis/steps/steps.h"
+#include "strobe/analysis/tables/samples.h"
 #include "strobe/analysis/waits/waits.h"
 #include "strobe/base/interval.h"
 #include "strobe/trace/slice_kind.h"
@@ -203,6 +204,8 @@ struct Summary {
   std::vector<MemoryPlace> memory;
   std::uint64_t orphan_device_slices = 0;  // device work whose launch was not recorded
   Waits waits;                             // empty under TreeRules::kCompatible
+  // Of the whole trace, selected or not; empty under kCompatible and for several ranks.
+  SampleTable samples;
 };
 
 Summary summarize(const Trace& trace, const SummaryOptions& options = {});

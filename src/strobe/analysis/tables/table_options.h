@@ -35,8 +35,9 @@ enum class View : std::uint8_t {
   kMemoryManipulation,
   kUserRanges,
   kMemory,
+  kSamples,
 };
-inline constexpr int kViews = static_cast<int>(View::kMemory) + 1;
+inline constexpr int kViews = static_cast<int>(View::kSamples) + 1;
 
 class ViewSet {
  public:

@@ -188,9 +188,9 @@ class DriverDevice:
 class Sensors:
     """Like bench/providers/cuda/sensors.h, and also silent without NVML."""
     SM_CLOCK, MEMORY_CLOCK, GPU_SENSOR = 1, 2, 0
-    REASONS = {0x002: "application clocks", 0x004: "power cap", 0x008: "hardware slowdown", 0x010: "sync boost",
-               0x020: "thermal slowdown", 0x040: "hardware thermal slowdown", 0x080: "hardware power brake",
-               0x100: "display clocks"}
+    # The words and the order of device/metric_info.cc, without an idle device.
+    REASONS = {0x040: "heat (alarm)", 0x080: "power brake", 0x008: "hardware slowdown", 0x020: "heat",
+               0x004: "power cap", 0x010: "sync boost", 0x100: "display clocks", 0x002: "application clocks"}
 
     def __init__(self, pci_id):
         self.nvml, self.device = None, ctypes.c_void_p()

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "strobe/base/interval.h"
@@ -28,10 +27,7 @@ struct ClockLimit {
 // without work needs no clock, so that is not one.
 std::vector<ClockLimit> find_clock_limits(std::vector<ClockLimitSample> samples);
 
-// "thermal slowdown, power cap": the most drastic first.
-std::string clock_limit_words(std::uint64_t reasons);
-
-// Puts them on a track of the device.
+// Puts them on a track of the device, named by device::clock_limits_text.
 void add_clock_limits(std::int32_t device, std::vector<ClockLimitSample> samples,
                       RecordingSink& sink);
 

@@ -14,6 +14,7 @@
 #include "strobe/readers/recording/recording_names.h"
 #include "strobe/readers/recording/slice_memory.h"
 #include "strobe/readers/recording/start_order.h"
+#include "strobe/readers/recording/step_ranges.h"
 #include "strobe/readers/recording/text_names.h"
 
 namespace strobe::readers {
@@ -104,6 +105,7 @@ class RecordedRanges {
     };
     if (!file_.for_each_block(ChunkKind::kRanges, sink_.report, add_block)) return false;
     add_sequences(order_by_start(sink_.builder.slices(), first_));
+    mark_steps(sink_.builder, first_);
     return true;
   }
 

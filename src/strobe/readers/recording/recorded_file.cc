@@ -147,17 +147,10 @@ std::uint64_t RecordedFile::rows() const {
   return rows;
 }
 
-bool RecordedFile::next_block(const RowChunk& from, wire::RowBlocks& blocks, DecodedRows& rows,
-                              ImportReport& report) {
-  const Chunk& chunk = from.chunk;
-  rows.rows = blocks.next(rows.columns);
-  if (blocks.is_damaged()) report.add(ImportIssue::kDamagedChunk, chunk.offset, kCannotDecode);
+bool RecordedFile::keep_usable(DecodedRows& rows, ImportReport& report) {
+  if (rows.is_damaged) report.add(ImportIssue::kDamagedChunk, rows.offset, kCannotDecode);
   if (rows.rows == 0) return false;
-  rows.segment = from.segment;
-  rows.offset = chunk.offset;
-  if (const auto times = time_columns_of(chunk.header.kind)) {
-    keep_usable_times(*times, rows, report);
-  }
+  if (const auto times = time_columns_of(rows.kind)) keep_usable_times(*times, rows, report);
   return true;
 }
 

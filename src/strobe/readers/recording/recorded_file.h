@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "strobe/base/result.h"
+#include "strobe/readers/recording/row_stream.h"
 #include "strobe/trace/import_report.h"
 #include "strobe/wire/run_file_chunks.h"
 
@@ -45,26 +46,6 @@ struct RecordedSegment {
   }
 };
 
-// A chunk whose rows are not decoded yet.
-struct RowChunk {
-  wire::Chunk chunk;
-  std::uint32_t segment = 0;
-};
-
-// Some rows of a chunk. A row without a usable time is left out, an impossible duration is 0.
-struct DecodedRows {
-  wire::Columns columns;
-  std::size_t rows = 0;
-  std::uint32_t segment = 0;
-  std::uint64_t offset = 0;  // of the chunk
-
-  const std::uint64_t* column(std::size_t number) const { return columns[number].data(); }
-  std::uint64_t at(std::size_t column, std::size_t row) const { return columns[column][row]; }
-  std::int64_t time(std::size_t column, std::size_t row) const {
-    return static_cast<std::int64_t>(columns[column][row]);
-  }
-};
-
 // A file of a recorded run, taken apart: its facts, the definitions of each segment, and the chunks
 // with rows by kind. The texts and chunks lie in the bytes that were given.
 class RecordedFile {
@@ -81,26 +62,29 @@ class RecordedFile {
   std::uint64_t rows_of(wire::ChunkKind kind) const;
   std::uint64_t rows() const;  // of all kinds except definitions
 
+  // Whether a second thread decodes rows while the caller uses those before.
+  void decode_ahead(bool is_wanted) { decodes_ahead_ = is_wanted; }
+
   // Calls f(const DecodedRows&) for the rows of a kind, block by block in the file's order; f
-  // returns false to end. Chunks and rows that cannot be used go to the report.
+  // returns false to end. A row without a usable time is left out, an impossible duration is 0.
+  // Chunks and rows that cannot be used go to the report.
   template <class Function>
   bool for_each_block(wire::ChunkKind kind, ImportReport& report, Function f) const {
-    DecodedRows rows;
-    for (const RowChunk& one : chunks_of(kind)) {
-      wire::RowBlocks blocks(one.chunk);
-      while (next_block(one, blocks, rows, report)) {
-        if (!f(std::as_const(rows))) return false;
-      }
+    RowBlockQueue blocks(chunks_of(kind), decodes_ahead_ && rows_of(kind) >= kRowsWorthAThread);
+    while (DecodedRows* rows = blocks.next()) {
+      if (keep_usable(*rows, report) && !f(std::as_const(*rows))) return false;
     }
     return true;
   }
 
  private:
+  static constexpr std::uint64_t kRowsWorthAThread = 50'000;
+
   const std::vector<RowChunk>& chunks_of(wire::ChunkKind kind) const {
     return chunks_[static_cast<std::size_t>(kind)];
   }
-  static bool next_block(const RowChunk& from, wire::RowBlocks& blocks, DecodedRows& rows,
-                         ImportReport& report);
+  // False if there are none.
+  static bool keep_usable(DecodedRows& rows, ImportReport& report);
   void follow_segments(const wire::ChunkHeader& header);
   void take(const wire::Chunk& chunk, ImportReport& report);
   void take_facts(const wire::Chunk& chunk);
@@ -111,6 +95,7 @@ class RecordedFile {
   bool can_number(const wire::Chunk& chunk, std::size_t known) const;
 
   std::size_t file_bytes_ = 0;
+  bool decodes_ahead_ = false;
   std::map<std::string, std::string, std::less<>> facts_;
   std::vector<RecordedSegment> segments_;
   std::array<std::vector<RowChunk>, wire::kChunkKinds> chunks_;

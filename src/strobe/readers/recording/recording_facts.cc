@@ -96,8 +96,8 @@ std::optional<std::int32_t> small_fact(const RecordedFile& file, std::string_vie
 
 // 17 for "thread.17.name".
 std::optional<std::int64_t> thread_of_key(std::string_view key) {
-  constexpr std::string_view kThread = "thread.";
-  constexpr std::string_view kName = ".name";
+  constexpr std::string_view kThread = wire::kFactThread;
+  constexpr std::string_view kName = wire::kFactThreadName;
   if (!key.starts_with(kThread) || !key.ends_with(kName)) return std::nullopt;
   if (key.size() <= kThread.size() + kName.size()) return std::nullopt;
   key.remove_prefix(kThread.size());

@@ -287,7 +287,8 @@ std::string file_names(const std::vector<RunTraceFile>& traces) {
 Result<LoadedTrace> read_recording(const fs::path& path, const LoadOptions& options) {
   std::error_code ignored;
   RecordingReader reader(options, fs::file_size(path, ignored));
-  STROBE_TRY(const OpenFile own, open_file(path, reader.report()));
+  STROBE_TRY(OpenFile own, open_file(path, reader.report()));
+  own.content.decode_ahead(options.thread_count() > 1);
   const Neighbours beside = find_neighbours(path, own.content, reader.report());
   STROBE_TRY(LoadedTrace loaded, in_file(reader.read(own.content, beside), path.string()));
   loaded.path = path.string();

@@ -154,12 +154,12 @@ DeviceSampler::DeviceSampler(const NvmlApi& nvml, std::vector<SampledDevice> dev
       owners_(std::move(access)),
       cpu_clock_(cpu_clock),
       pcie_(nvml_, devices_, cpu_clock),
-      fast_(20 * kMillisecondNs, 0.0011),
-      middle_(200 * kMillisecondNs, 0.0005),
-      slow_(kSecondNs, 0.0001),
-      rare_(10 * kSecondNs, 0.0001),
-      lists_(500 * kMillisecondNs, 0.0003),
-      use_(kSecondNs, 0.0013),
+      fast_({20 * kMillisecondNs, 0.0011}),
+      middle_({200 * kMillisecondNs, 0.0005}),
+      slow_({kSecondNs, 0.0001}),
+      rare_({10 * kSecondNs, 0.0001}),
+      lists_({500 * kMillisecondNs, 0.0003}),
+      use_({kSecondNs, 0.0013}),
       search_period_ns_(kFirstSearchNs) {
   const std::uint64_t start_us = unix_us();
   for (const SampledDevice& one : devices_) {

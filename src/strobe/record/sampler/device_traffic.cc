@@ -107,7 +107,7 @@ PcieTraffic::PcieTraffic(const NvmlApi& nvml, const std::vector<SampledDevice>& 
       devices_(devices),
       cpu_clock_(cpu_clock),
       has_counters_(devices.size(), true),
-      pace_(kTurnNs, kMostShareOfCore),
+      pace_({kTurnNs, kMostShareOfCore}),
       slow_(nvml) {}
 
 void PcieTraffic::sample(std::int64_t now_ns, SampleLog& log) {

@@ -21,13 +21,13 @@ HostSampler::HostSampler(SampleLog& log, HostSamplerOptions options)
       machine_(options_.host, out_),
       foreign_(options_.host, out_),
       other_recorders_(options_.host),
-      tree_pace_(250 * kMillisecond_ns, 0.10 * options_.most_share),
-      times_pace_(50 * kMillisecond_ns, 0.46 * options_.most_share),
-      memory_pace_(250 * kMillisecond_ns, 0.06 * options_.most_share),
-      threads_pace_(500 * kMillisecond_ns, 0.12 * options_.most_share),
-      counters_pace_(2000 * kMillisecond_ns, 0.10 * options_.most_share),
-      machine_pace_(250 * kMillisecond_ns, 0.08 * options_.most_share),
-      foreign_pace_(1000 * kMillisecond_ns, 0.08 * options_.most_share) {}
+      tree_pace_({250 * kMillisecond_ns, 0.10 * options_.most_share}),
+      times_pace_({50 * kMillisecond_ns, 0.46 * options_.most_share}),
+      memory_pace_({250 * kMillisecond_ns, 0.06 * options_.most_share}),
+      threads_pace_({500 * kMillisecond_ns, 0.12 * options_.most_share}),
+      counters_pace_({2000 * kMillisecond_ns, 0.10 * options_.most_share}),
+      machine_pace_({250 * kMillisecond_ns, 0.08 * options_.most_share}),
+      foreign_pace_({1000 * kMillisecond_ns, 0.08 * options_.most_share}) {}
 
 template <class Work>
 void HostSampler::when_due(Pace& pace, std::int64_t now_ns, const Work& work) {

@@ -11,7 +11,6 @@
 
 #include "strobe/record/sampler/device_sampler.h"
 #include "strobe/record/sampler/host_sampler.h"
-#include "strobe/record/sampler/scheduler_waits.h"
 #include "strobe/wire/run_file.h"
 
 namespace strobe::record {
@@ -30,27 +29,6 @@ HostSamplerOptions host_options(const RunWatch::Place& place) {
   if (place.redact) options.host.shown_name = hashed_name;
   return options;
 }
-
-// Times in which a thread waited for a core.
-class WaitsSource : public Source {
- public:
-  WaitsSource(SchedulerWaits waits, const HostSampler& host, wire::RunFileWriter& file)
-      : waits_(std::move(waits)), host_(host), file_(file) {}
-
-  void look(std::int64_t) override {
-    waits_.watch(host_.threads());
-    waits_.drain(file_);
-  }
-  void look_last(std::int64_t now_ns) override {
-    look(now_ns);
-    waits_.finish(file_);
-  }
-
- private:
-  SchedulerWaits waits_;
-  const HostSampler& host_;
-  wire::RunFileWriter& file_;
-};
 
 }  // namespace
 
@@ -108,6 +86,28 @@ class DeviceSource : public Source {
   bool has_sampled_ = false;
 };
 
+// Times in which a thread waited for a core.
+class WaitsSource : public Source {
+ public:
+  WaitsSource(SchedulerWaits waits, const HostSampler& host, wire::RunFileWriter& file)
+      : waits_(std::move(waits)), host_(host), file_(file) {}
+
+  void look(std::int64_t) override {
+    waits_.watch(host_.threads());
+    waits_.drain(file_);
+  }
+  void look_last(std::int64_t now_ns) override {
+    look(now_ns);
+    waits_.finish(file_);
+  }
+  const SchedulerWaits& waits() const { return waits_; }
+
+ private:
+  SchedulerWaits waits_;
+  const HostSampler& host_;
+  wire::RunFileWriter& file_;
+};
+
 void MachineWatch::begin(Sampler& sampler, const Place& place) {
   auto host = std::make_unique<HostSource>(place);
   host_ = host.get();
@@ -116,21 +116,18 @@ void MachineWatch::begin(Sampler& sampler, const Place& place) {
 }
 
 void MachineWatch::begin_waits(Sampler& sampler, const Place& place) {
-  scheduler_ = {.name = "scheduler"};
-  SchedulerWaitsOptions options;
+  SchedulerWaitsOptions options = waits_options_;
   options.root = place.root;
   if (place.redact) options.host.shown_name = hashed_name;
   Result<SchedulerWaits> waits = SchedulerWaits::open(std::move(options));
   if (!waits) {
-    scheduler_.state = SourceState::kMissing;
-    scheduler_.why = what_and_hint(waits.error());
+    why_no_waits_ = what_and_hint(waits.error());
     return;
   }
-  scheduler_.why = waits->what_is_missing();
-  if (!scheduler_.why.empty()) scheduler_.state = SourceState::kPartly;
-  sampler.add(
-      std::make_unique<WaitsSource>(std::move(*waits), host_->sampler(), place.file.writer()),
-      kHostRhythm);
+  auto source =
+      std::make_unique<WaitsSource>(std::move(*waits), host_->sampler(), place.file.writer());
+  waits_source_ = source.get();
+  sampler.add(std::move(source), kHostRhythm);
 }
 
 void MachineWatch::begin_devices(Sampler& sampler, const Place& place) {
@@ -171,8 +168,20 @@ SourceReport MachineWatch::device_report() const {
   return report;
 }
 
+SourceReport MachineWatch::scheduler_report() const {
+  SourceReport report = {.name = "scheduler"};
+  if (waits_source_ == nullptr) {
+    report.state = SourceState::kMissing;
+    report.why = why_no_waits_;
+  } else if (std::string missing = waits_source_->waits().what_is_missing(); !missing.empty()) {
+    report.state = SourceState::kPartly;
+    report.why = std::move(missing);
+  }
+  return report;
+}
+
 std::vector<SourceReport> MachineWatch::reports() const {
-  return {device_report(), {.name = "host"}, scheduler_};
+  return {device_report(), {.name = "host"}, scheduler_report()};
 }
 
 }  // namespace strobe::record

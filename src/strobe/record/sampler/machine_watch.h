@@ -1,19 +1,25 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "strobe/record/run_watch.h"
+#include "strobe/record/sampler/scheduler_waits.h"
 
 namespace strobe::record {
 
 class HostSource;
 class DeviceSource;
+class WaitsSource;
 
 // Looks at the machine: its processes 20 times a second, its devices 50 times, and who had to wait
 // for a core.
 class MachineWatch : public RunWatch {
  public:
+  // `waits`: how waits for a core are found; the program is filled in.
+  explicit MachineWatch(SchedulerWaitsOptions waits = {}) : waits_options_(std::move(waits)) {}
+
   void begin(Sampler& sampler, const Place& place) override;
   void begin_devices(Sampler& sampler, const Place& place) override;
 
@@ -25,11 +31,14 @@ class MachineWatch : public RunWatch {
  private:
   void begin_waits(Sampler& sampler, const Place& place);
   SourceReport device_report() const;
+  SourceReport scheduler_report() const;
 
-  const HostSource* host_ = nullptr;  // both belong to the sampler
+  SchedulerWaitsOptions waits_options_;
+  const HostSource* host_ = nullptr;  // all three belong to the sampler
   const DeviceSource* devices_source_ = nullptr;
+  const WaitsSource* waits_source_ = nullptr;
   std::string why_no_devices_;
-  SourceReport scheduler_;
+  std::string why_no_waits_;
   std::vector<RecordedDevice> devices_;
   std::string driver_version_;
   std::string cuda_version_;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <csignal>
 #include <utility>
 
@@ -14,7 +13,6 @@ namespace strobe::record {
 namespace {
 
 constexpr std::int64_t kWritePeriod_ns = 1'000'000'000;
-constexpr double kWeightOfOneLook = 1.0 / 8;  // a single slow look counts for little
 
 // Both count the nanoseconds of CLOCK_MONOTONIC.
 std::chrono::steady_clock::time_point time_point_of(std::int64_t run_clock_ns) {
@@ -22,15 +20,6 @@ std::chrono::steady_clock::time_point time_point_of(std::int64_t run_clock_ns) {
 }
 
 }  // namespace
-
-void DueTimes::was_done(std::int64_t now_ns, std::int64_t cost_ns) {
-  mean_cost_ns_ += (static_cast<double>(cost_ns) - mean_cost_ns_) * kWeightOfOneLook;
-  const auto period = static_cast<double>(rhythm_.period_ns);
-  const double affordable = std::ceil(mean_cost_ns_ / rhythm_.most_share / period);
-  const auto periods = std::max<std::int64_t>(1, static_cast<std::int64_t>(affordable));
-  const std::int64_t passed = (now_ns - start_ns_) / rhythm_.period_ns;
-  next_ns_ = start_ns_ + (passed + periods) * rhythm_.period_ns;
-}
 
 Sampler::Sampler(HostFile& file)
     : file_(file),
@@ -40,7 +29,7 @@ Sampler::Sampler(HostFile& file)
 void Sampler::add(std::unique_ptr<Source> source, const Rhythm& rhythm) {
   {
     const std::lock_guard lock(mutex_);
-    sources_.push_back({std::move(source), DueTimes(rhythm, start_ns_)});
+    sources_.push_back({std::move(source), Pace(rhythm, start_ns_)});
   }
   wake_.notify_all();
 }
@@ -80,16 +69,16 @@ void Sampler::stop() {
 
 std::int64_t Sampler::next_ns() const {
   std::int64_t next = write_.next_ns();
-  for (const Timed& one : sources_) next = std::min(next, one.due.next_ns());
+  for (const Timed& one : sources_) next = std::min(next, one.pace.next_ns());
   return next;
 }
 
 void Sampler::look_at_due(std::int64_t now_ns) {
   for (Timed& one : sources_) {
-    if (!one.due.is_due(now_ns)) continue;
+    if (!one.pace.is_due(now_ns)) continue;
     const std::int64_t cpu_before_ns = thread_cpu_ns();
     one.source->look(wire::run_clock_ns());
-    one.due.was_done(wire::run_clock_ns(), thread_cpu_ns() - cpu_before_ns);
+    one.pace.was_done(wire::run_clock_ns(), thread_cpu_ns() - cpu_before_ns);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "strobe/record/sampler/host_file.h"
+#include "strobe/record/sampler/pace.h"
 
 // The thread that looks at a running program from outside.
 namespace strobe::record {
@@ -27,31 +28,6 @@ class Source {
   virtual void look_last(std::int64_t now_ns) { look(now_ns); }
   // The file has started again from 0: names and series must be written anew.
   virtual void restart() {}
-};
-
-// How often, and how much of a core it may take at most: if a look costs more, looks become rarer.
-struct Rhythm {
-  std::int64_t period_ns = 0;
-  double most_share = 1;
-};
-
-// When something is due: at multiples of its period, counted from a start. Times that have passed
-// are left out, so that a late look is never followed by a burst of others.
-class DueTimes {
- public:
-  DueTimes(const Rhythm& rhythm, std::int64_t start_ns)
-      : rhythm_(rhythm), start_ns_(start_ns), next_ns_(start_ns) {}
-
-  std::int64_t next_ns() const { return next_ns_; }
-  bool is_due(std::int64_t now_ns) const { return now_ns >= next_ns_; }
-  // It was done at this time and took so much time on a core.
-  void was_done(std::int64_t now_ns, std::int64_t cost_ns);
-
- private:
-  Rhythm rhythm_;
-  std::int64_t start_ns_;
-  std::int64_t next_ns_;
-  double mean_cost_ns_ = 0;
 };
 
 // Runs sources at their rhythms in a thread of its own and writes their samples once a second. All
@@ -83,7 +59,7 @@ class Sampler {
  private:
   struct Timed {
     std::unique_ptr<Source> source;
-    DueTimes due;
+    Pace pace;
   };
 
   void run();
@@ -98,7 +74,7 @@ class Sampler {
   std::condition_variable wake_;
   std::condition_variable flushed_;
   std::vector<Timed> sources_;
-  DueTimes write_;
+  Pace write_;
   bool is_flush_wanted_ = false;
   bool has_to_stop_ = false;
   Cost cost_;

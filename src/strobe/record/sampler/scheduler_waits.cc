@@ -218,6 +218,11 @@ Result<void> SchedulerWaits::try_thread() {
   return {};
 }
 
+std::string SchedulerWaits::what_is_missing() const {
+  const bool are_both = !missing_.empty() && !watch_problem_.empty();
+  return missing_ + (are_both ? "; " : "") + watch_problem_;
+}
+
 std::size_t SchedulerWaits::most_threads() const {
   return options_.most_ring_bytes / (machine_page_bytes() + bytes_of_thread_ring());
 }

@@ -56,8 +56,9 @@ class SchedulerWaits {
   static Result<SchedulerWaits> open(SchedulerWaitsOptions options);
 
   Reach reach() const { return reach_; }  // may become less during a run
-  // Why it is not known who ran instead, and how to allow that; "" if it is known.
-  const std::string& what_is_missing() const { return missing_; }
+  // Why it is not known who ran instead, or which threads are not watched, and how to allow that;
+  // "" if nothing is missing. May become more during a run.
+  std::string what_is_missing() const;
 
   // The threads of the recorded program now. With an event per thread there is a limit to their
   // number; the first ones are watched.
@@ -113,7 +114,7 @@ class SchedulerWaits {
 
   SchedulerWaitsOptions options_;
   Reach reach_ = Reach::kThreads;
-  std::string missing_;
+  std::string missing_;  // "" if it is known who ran instead
   bool sees_all_processes_ = false;
   std::vector<Event> events_;
   std::vector<ThreadOfTree> named_threads_;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "strobe/analysis/timeline/timeline.h"
 #include "strobe/report/render/format.h"
 #include "strobe/report/summary/run_doubt.h"
 #include "strobe/report/summary/summary_sections.h"
@@ -130,10 +131,21 @@ Fact busy_fact(const SummaryInput& input) {
               " with kernels, copies or memsets running"};
 }
 
-std::string span_remark(const SummaryInput& input) {
-  const std::string what = input.is_part() ? "the time of the chosen " + span_word(input)
-                                           : "from the first slice to the last";
-  return input.ranks.size() == 1 ? what : what + ", of the longest rank";
+// Of the longest rank; of a run of which only samples were recorded, the time of these.
+Fact span_fact(const SummaryInput& input) {
+  std::int64_t span_ns = 0;
+  std::int64_t sampled_ns = 0;
+  for (const RankInput& rank : input.ranks) {
+    span_ns = std::max(span_ns, rank.summary->span_ns);
+    if (rank.trace->extent().length_ns() > 0) continue;
+    sampled_ns = std::max(sampled_ns, analysis::shown_time(*rank.trace).length_ns());
+  }
+  const bool has_only_samples = span_ns == 0 && sampled_ns > 0;
+  std::string remark = "from the first slice to the last";
+  if (input.is_part()) remark = "the time of the chosen " + span_word(input);
+  if (has_only_samples) remark = "from the first sample to the last";
+  if (input.ranks.size() > 1) remark += ", of the longest rank";
+  return {"span_ns", "span", Duration{has_only_samples ? sampled_ns : span_ns}, remark};
 }
 
 std::vector<Fact> facts_of(const SummaryInput& input) {
@@ -159,13 +171,9 @@ std::vector<Fact> facts_of(const SummaryInput& input) {
                      "of " + std::to_string(*distributed.world_size) +
                          (distributed.backend.empty() ? "" : ", over " + distributed.backend)});
   }
-  std::int64_t span_ns = 0;
   std::uint64_t slices = 0;
-  for (const RankInput& rank : ranks) {
-    span_ns = std::max(span_ns, rank.summary->span_ns);
-    slices += rank.summary->slices;
-  }
-  facts.push_back({"span_ns", "span", Duration{span_ns}, span_remark(input)});
+  for (const RankInput& rank : ranks) slices += rank.summary->slices;
+  facts.push_back(span_fact(input));
   facts.push_back({"slices", "slices", Count{slices},
                    input.is_part() ? "of the chosen " + span_word(input) : ""});
   facts.push_back(step_fact(input));
@@ -204,6 +212,8 @@ constexpr SectionOfView kSections[] = {
     {View::kMemory, memory_peak_section},
     {View::kMemory, memory_section,
      "No allocation was recorded here; profilers record memory only when asked to."},
+    {View::kSamples, sample_section,
+     "No samples of a device, a process or the host were recorded here."},
     {View::kOverview, thread_section},
     {View::kOverview, kind_section},
 };

@@ -56,6 +56,8 @@ Section memory_range_section(const SummaryInput& input);
 Section memory_peak_section(const SummaryInput& input);
 Section memory_section(const SummaryInput& input);
 
+Section sample_section(const SummaryInput& input);  // what was sampled beside the program
+
 Section import_section(const SummaryInput& input, bool verbose);
 
 // A bar whose full length is 100 %, in every table.

@@ -17,8 +17,9 @@ using ::testing::Not;
 
 constexpr int kSteps = 10;
 
-// Ten steps of 100 ms. Thread 1 launches a kernel every 10 ms, which runs for `kernel_ns`.
-Sketch launching_loop(std::int64_t kernel_ns) {
+// Ten steps of 100 ms. Thread 1 launches a kernel every 10 ms, which starts `delay_ns` later and
+// runs for `kernel_ns`.
+Sketch launching_loop(std::int64_t kernel_ns, std::int64_t delay_ns = 6_us) {
   Sketch sketch;
   std::uint32_t id = 1;
   for (int i = 0; i < kSteps; ++i) {
@@ -26,7 +27,7 @@ Sketch launching_loop(std::int64_t kernel_ns) {
     for (int k = 0; k < 10; ++k) {
       const std::int64_t start_ns = 100_ms * i + 10_ms * k;
       sketch.thread(1).slice("xLaunchKernel", kCall, start_ns, 5_us).correlation(id);
-      sketch.stream(0, 7).slice("k", kKernel, start_ns + 6_us, kernel_ns).correlation(id++);
+      sketch.stream(0, 7).slice("k", kKernel, start_ns + delay_ns, kernel_ns).correlation(id++);
     }
   }
   return sketch;
@@ -186,7 +187,7 @@ TEST(ClockLimitedTest, the_reason_and_its_share_of_the_busy_time_are_told) {
 TEST(ClockLimitedTest, heat_has_its_own_advice) {
   Sketch sketch = limited_loop(0x24, 1485);
   const Finding finding = findings_of(sketch).at("clock_limited");
-  EXPECT_THAT(finding.headline, HasSubstr("(power cap, heat)"));
+  EXPECT_THAT(finding.headline, HasSubstr("(heat, power cap)"));
   EXPECT_THAT(finding.advice, HasSubstr("cooling"));
 }
 
@@ -255,16 +256,7 @@ TEST(DeviceSharedTest, the_largest_of_many_is_not_most_of_it) {
 }
 
 TEST(DeviceSharedTest, work_that_waits_for_its_turn_leaves_nothing_against_it) {
-  Sketch sketch;
-  std::uint32_t id = 1;
-  for (int i = 0; i < kSteps; ++i) {
-    sketch.thread(1).slice("Step#" + std::to_string(i), SliceKind::kStep, 100_ms * i, 100_ms);
-    for (int k = 0; k < 10; ++k) {
-      const std::int64_t start_ns = 100_ms * i + 10_ms * k;
-      sketch.thread(1).slice("xLaunchKernel", kCall, start_ns, 5_us).correlation(id);
-      sketch.stream(0, 7).slice("k", kKernel, start_ns + 3_ms, 5_ms).correlation(id++);
-    }
-  }
+  Sketch sketch = launching_loop(5_ms, 3_ms);
   sketch.stream(0, 99);
   add_constant(sketch, "gpu_foreign_usage", "", 49);
   EXPECT_THAT(findings_of(sketch).at("device_shared").against, IsEmpty());

@@ -65,6 +65,17 @@ TEST(StepsTest, steps_come_by_start_with_their_numbers) {
   EXPECT_EQ(steps[1].interval, (Interval{10_us, 15_us}));
 }
 
+TEST(StepsTest, a_number_may_follow_a_word) {
+  const Trace trace = Sketch()
+                          .slice("step 12", kStepKind, 0_us, 5_us)
+                          .slice("last step", kStepKind, 10_us, 5_us)
+                          .trace();
+  const auto steps = list_steps(trace);
+  ASSERT_EQ(steps.size(), 2u);
+  EXPECT_EQ(steps[0].number, 12);
+  EXPECT_EQ(steps[1].number, std::nullopt);
+}
+
 TEST(StepsTest, a_step_repeated_by_another_thread_is_one_step) {
   const Trace trace = Sketch()
                           .thread(1)

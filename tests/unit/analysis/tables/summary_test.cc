@@ -34,6 +34,20 @@ Trace smallest_useful_trace() {
       .trace();
 }
 
+TEST(SummaryTest, samples_are_of_the_whole_trace_and_unknown_to_the_classic_tables) {
+  const Trace trace = Sketch()
+                          .thread(1)
+                          .slice("op", SliceKind::kOperator, 0_us, 10_us)
+                          .counter("host_load", "host_load", 500_us, 3)
+                          .trace();
+  const Summary summary = summarize(trace);
+  ASSERT_EQ(summary.samples.rows.size(), 1u);
+  EXPECT_EQ(summary.samples.rows[0].metric, "host_load");
+  SummaryOptions classic;
+  classic.rules = TreeRules::kCompatible;
+  EXPECT_TRUE(summarize(trace, classic).samples.rows.empty());
+}
+
 TEST(SummaryTest, the_smallest_useful_trace_gives_the_worked_example) {
   const Summary summary = summarize(smallest_useful_trace());
   EXPECT_EQ(summary.total_ns, 95_us);

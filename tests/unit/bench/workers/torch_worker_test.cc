@@ -15,6 +15,7 @@
 #include "strobe/bench/reference/mask_check.h"
 #include "strobe/bench/reference/reference.h"
 #include "strobe/bench/workers/worker_process.h"
+#include "strobe/device/metric_info.h"
 #include "tests/support/process.h"
 #include "tests/support/temporary_folder.h"
 
@@ -200,7 +201,7 @@ TEST(TorchWorker, it_reads_the_clock_after_each_block_of_its_own_device) {
             "graph: {'graph': [1700, 1700]}\n"
             "call: None\n"
             R"({"clocks": {"sm_mhz": 1700, "memory_mhz": 3201, "power_w": 500.0, )"
-            R"("temperature_c": 41, "reasons": ["power cap", "thermal slowdown"]}})"
+            R"("temperature_c": 41, "reasons": ["power cap", "heat"]}})"
             "\n"
             "without NVML: {'id': 1, 'status': 'ok', 'samples_us': {'device': [10.0, 10.0]}} "
             "{'reasons': []}\n"
@@ -214,7 +215,14 @@ TEST(TorchWorker, it_reads_the_clock_after_each_block_of_its_own_device) {
   EXPECT_EQ(clocks.memory_mhz, 3201);
   EXPECT_EQ(clocks.power_w, 500);
   EXPECT_EQ(clocks.temperature_c, 41);
-  EXPECT_THAT(clocks.reasons, ::testing::ElementsAre("power cap", "thermal slowdown"));
+  EXPECT_THAT(clocks.reasons, ::testing::ElementsAre("power cap", "heat"));
+}
+
+TEST(TorchWorker, it_names_the_reasons_of_a_low_clock_like_strobe) {
+  for (unsigned bit = 0x002; bit <= 0x100; bit <<= 1) {
+    const std::string entry = fmt::format("{:#05x}: \"{}\"", bit, device::clock_limits_text(bit));
+    EXPECT_NE(torch_worker_source().find(entry), std::string::npos) << entry;
+  }
 }
 
 // The functions of the script on tensors that count themselves: eager holds what was planned for

@@ -27,22 +27,19 @@ TEST(ClockLimitsTest, samples_may_come_in_any_order) {
   EXPECT_THAT(find_clock_limits({}), IsEmpty());
 }
 
-TEST(ClockLimitsTest, reasons_are_told_in_words) {
-  EXPECT_EQ(clock_limit_words(0x04), "power cap");
-  EXPECT_EQ(clock_limit_words(0x24), "thermal slowdown, power cap");
-  EXPECT_EQ(clock_limit_words(0x48), "hardware thermal slowdown");
-  EXPECT_EQ(clock_limit_words(0x08), "hardware slowdown");
-  EXPECT_EQ(clock_limit_words(0x03), "application clocks");
-  EXPECT_EQ(clock_limit_words(0x4004), "power cap, reason 0x4000");
+TEST(ClockLimitsTest, a_hardware_slowdown_counts_only_where_its_cause_is_not_known) {
+  EXPECT_THAT(find_clock_limits({{10, 0x48}, {20, 0x40}, {30, 0x88}, {40, 0x08}, {50, 0}}),
+              ElementsAre(ClockLimit{{10, 30}, 0x40}, ClockLimit{{30, 40}, 0x80},
+                          ClockLimit{{40, 50}, 0x08}));
 }
 
 TEST(ClockLimitsTest, they_are_conditions_on_a_track_of_the_device) {
   test::SinkSketch to;
-  add_clock_limits(2, {{10, 4}, {30, 0}}, to.sink);
+  add_clock_limits(2, {{10, 0x25}, {30, 0}}, to.sink);
   const Trace trace = to.trace();
   ASSERT_EQ(trace.slice_count(), 1u);
   EXPECT_EQ(trace.kind(SliceId(std::size_t{0})), SliceKind::kCondition);
-  EXPECT_EQ(trace.name(SliceId(std::size_t{0})), "power cap");
+  EXPECT_EQ(trace.name(SliceId(std::size_t{0})), "heat, power cap");
   const Track& track = trace.track(SliceId(std::size_t{0}));
   EXPECT_EQ(track.kind, TrackKind::kOther);
   EXPECT_EQ(track.device, 2);

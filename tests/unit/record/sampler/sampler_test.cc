@@ -16,46 +16,6 @@ namespace {
 using std::chrono::milliseconds;
 using testing::TemporaryFolder;
 
-TEST(DueTimes, ticks_are_multiples_of_the_period) {
-  DueTimes due({.period_ns = 50}, 1000);
-  EXPECT_TRUE(due.is_due(1000));
-  due.was_done(1003, 0);  // a little late
-  EXPECT_EQ(due.next_ns(), 1050);
-  due.was_done(1050, 0);
-  EXPECT_EQ(due.next_ns(), 1100);
-  EXPECT_FALSE(due.is_due(1099));
-}
-
-TEST(DueTimes, what_was_missed_is_not_caught_up) {
-  DueTimes due({.period_ns = 50}, 1000);
-  due.was_done(1320, 0);
-  EXPECT_EQ(due.next_ns(), 1350);
-}
-
-TEST(DueTimes, expensive_looks_become_rarer_and_cheap_ones_frequent_again) {
-  DueTimes due({.period_ns = 100, .most_share = 0.01}, 0);
-  std::int64_t now_ns = 0;
-  // 3 ns of 100 are three times the share: one look in three periods.
-  for (int i = 0; i < 100; ++i) {
-    now_ns = due.next_ns();
-    due.was_done(now_ns, 3);
-  }
-  EXPECT_EQ(due.next_ns() - now_ns, 300);
-  for (int i = 0; i < 100; ++i) {
-    now_ns = due.next_ns();
-    due.was_done(now_ns, 0);
-  }
-  EXPECT_EQ(due.next_ns() - now_ns, 100);
-}
-
-TEST(DueTimes, a_single_slow_look_changes_little) {
-  DueTimes due({.period_ns = 1000, .most_share = 0.01}, 0);
-  for (int i = 0; i < 10; ++i) due.was_done(due.next_ns(), 1);
-  const std::int64_t now_ns = due.next_ns();
-  due.was_done(now_ns, 200);  // twenty times the share
-  EXPECT_LE(due.next_ns() - now_ns, 3000);
-}
-
 struct LooksSeen {
   std::atomic<int> looks = 0;
   std::atomic<int> last_looks = 0;

@@ -1,110 +1,26 @@
 #include "strobe/record/sampler/scheduler_waits.h"
 
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <fstream>
-#include <map>
 #include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/support/busy_neighbour.h"
-#include "tests/unit/record/sampler/host_folder.h"
 #include "tests/unit/record/sampler/host_recording.h"
+#include "tests/unit/record/sampler/played_kernel.h"
 
 namespace strobe::record {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-// A kernel that a test plays: its events are files in memory with rings in them.
-class PlayedKernel {
- public:
-  explicit PlayedKernel(int error_for_cores = 0, int error_for_threads = 0)
-      : error_for_cores_(error_for_cores), error_for_threads_(error_for_threads) {}
-  PlayedKernel(const PlayedKernel&) = delete;
-  PlayedKernel& operator=(const PlayedKernel&) = delete;
-  ~PlayedKernel() {
-    for (const auto& [event, memory] : rings_) munmap(memory, kRingBytes);
-  }
-
-  HostFolder host;
-
-  SchedulerWaitsOptions options() {
-    SchedulerWaitsOptions options;
-    options.host = host.access();
-    options.root = 10;
-    options.cores = {0, 1};
-    options.open_event = [this](perf_event_attr&, pid_t thread, int core) {
-      return open_event(thread, core);
-    };
-    return options;
-  }
-  bool is_open(pid_t thread, int core) const { return rings_.contains({thread, core}); }
-
-  // As the event of the whole core sees it; -1: as that of the thread.
-  struct Switch {
-    std::int64_t time_ns = 0;
-    pid_t process = 0;
-    pid_t thread = 0;
-    pid_t other = 0;
-    std::uint16_t misc = 0;
-  };
-  void put(int core, const Switch& record) {
-    const auto time = static_cast<std::uint64_t>(record.time_ns);
-    put_words({-1, core}, PERF_RECORD_SWITCH_CPU_WIDE, record.misc,
-              {word(record.other), word(record.other), word(record.process), word(record.thread),
-               static_cast<std::uint32_t>(time), static_cast<std::uint32_t>(time >> 32),
-               static_cast<std::uint32_t>(core), 0});
-  }
-  void put_of_thread(const Switch& record) {
-    const auto time = static_cast<std::uint64_t>(record.time_ns);
-    put_words({record.thread, -1}, PERF_RECORD_SWITCH, record.misc,
-              {word(record.process), word(record.thread), static_cast<std::uint32_t>(time),
-               static_cast<std::uint32_t>(time >> 32), 0, 0});
-  }
-  void put_losses(pid_t thread, int core, std::uint32_t count) {
-    put_words({thread, core}, PERF_RECORD_LOST, 0, {1, 0, count, 0});
-  }
-
- private:
-  using EventKey = std::pair<pid_t, int>;
-  static constexpr std::size_t kRingBytes = 2 << 20;
-
-  static std::uint32_t word(pid_t number) { return static_cast<std::uint32_t>(number); }
-
-  int open_event(pid_t thread, int core) {
-    const int error = core >= 0 ? error_for_cores_ : error_for_threads_;
-    if (error != 0) return -error;
-    const int file = memfd_create("ring", MFD_CLOEXEC);
-    if (file < 0 || ftruncate(file, kRingBytes) != 0) return -ENOMEM;
-    rings_[{thread, core}] = mmap(nullptr, kRingBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    return file;
-  }
-
-  // Far from the end of the ring: other tests go around it.
-  void put_words(const EventKey& event, std::uint32_t type, std::uint16_t misc,
-                 const std::vector<std::uint32_t>& words) {
-    auto* const control = static_cast<perf_event_mmap_page*>(rings_.at(event));
-    auto* const data = static_cast<std::byte*>(rings_.at(event)) + page_bytes_of_this_machine();
-    const perf_event_header header = {
-        type, misc, static_cast<std::uint16_t>(sizeof(perf_event_header) + words.size() * 4)};
-    std::memcpy(data + control->data_head, &header, sizeof header);
-    std::memcpy(data + control->data_head + sizeof header, words.data(), words.size() * 4);
-    control->data_head += header.size;
-  }
-
-  int error_for_cores_;
-  int error_for_threads_;
-  std::map<EventKey, void*> rings_;
-};
 
 constexpr std::uint16_t kBlocks = PERF_RECORD_MISC_SWITCH_OUT;
 constexpr std::uint16_t kPushedOut =
@@ -333,6 +249,8 @@ TEST(SchedulerWaits, the_number_of_threads_has_a_limit_that_is_noted) {
   waits->drain(recording.writer());
   ASSERT_THAT(recording.notes(), SizeIs(1));
   EXPECT_THAT(recording.notes()[0].text, HasSubstr("2 of 3 threads"));
+  EXPECT_THAT(waits->what_is_missing(),
+              EndsWith("; waits for a core are recorded for 2 of 3 threads"));
   // The place of one that has ended is free again.
   waits->watch(std::vector<ThreadOfTree>{{10, 10}, {10, 12}});
   waits->drain(recording.writer());

@@ -13,7 +13,7 @@ TEST(MetricTextTest, reasons_of_a_lower_clock_are_words_and_have_no_difference) 
   const device::MetricInfo reasons = info_of("gpu_throttle_reasons");
   EXPECT_EQ(metric_text(0, reasons), "none");
   EXPECT_EQ(metric_text(4, reasons), "power cap");
-  EXPECT_EQ(metric_text(0x44, reasons), "power cap, heat (alarm)");
+  EXPECT_EQ(metric_text(0x44, reasons), "heat (alarm), power cap");
   EXPECT_EQ(metric_text(0x1004, reasons), "power cap, 0x1000");
   EXPECT_EQ(metric_text(2.5, reasons), "changing") << "a mean over different reasons";
   EXPECT_EQ(metric_change_text(4, reasons), "-");

@@ -39,6 +39,21 @@ TEST_F(SummaryReportTest, the_head_of_chosen_steps_says_what_its_numbers_are_of)
   EXPECT_THAT(text, HasSubstr("of the chosen steps: 16.0 ms with kernels"));
 }
 
+TEST_F(SummaryReportTest, the_head_of_a_run_with_samples_alone_shows_how_long_they_go) {
+  trace_ = Sketch()
+               .thread(1)
+               .counter("host_load", "host_load", 5'000'000, 1)
+               .counter("host_load", "host_load", 2'005'000'000, 1)
+               .trace();
+  summary_ = {};
+  EXPECT_THAT(render_text(document(only(View::kPerf)), {}),
+              HasSubstr("  span        2.00 s  from the first sample to the last\n"));
+  EXPECT_THAT(
+      render_text(
+          summary_document({rank("rank 0"), rank("rank 1")}, summary_, {}, only(View::kPerf)), {}),
+      HasSubstr("2.00 s  from the first sample to the last, of the longest rank\n"));
+}
+
 TEST_F(SummaryReportTest, the_head_of_several_ranks_adds_up_their_spans) {
   const std::string text = render_text(
       summary_document({rank("rank 0"), rank("rank 1")}, summary_, {}, only(View::kPerf)), {});

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "strobe/device/metric_info.h"
+
 namespace strobe::bench {
 
 Sensors::Sensors(const NvmlApi& nvml, const std::string& pci_id) {
@@ -33,7 +35,7 @@ Clocks Sensors::read() const {
   }
   unsigned long long reasons = 0;
   if (nvml_.clock_reasons != nullptr && nvml_.clock_reasons(device_, &reasons) == 0) {
-    clocks.reasons = device::clock_reason_names(reasons);
+    clocks.reasons = device::clock_reason_names(reasons & ~device::kIdleReason);
   }
   return clocks;
 }

@@ -309,7 +309,8 @@ void NvtxRanges::name_thread(std::uint32_t thread_id, const NvtxMessage& name) n
 }
 
 void NvtxRanges::write_thread_name(std::uint32_t thread_id, NvtxNames::Number name) noexcept {
-  file_->fact(kFactThread + std::to_string(thread_id) + kFactThreadName, names_.text(name));
+  file_->fact(wire::kFactThread + std::to_string(thread_id) + wire::kFactThreadName,
+              names_.text(name));
 }
 
 void NvtxRanges::begin_stretch(bool is_recorded) noexcept {

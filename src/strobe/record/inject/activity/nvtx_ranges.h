@@ -172,9 +172,4 @@ class NvtxRanges {
   std::atomic<std::uint64_t> lost_ = 0;
 };
 
-// The fact that names a thread: "thread.4711.name". A program renames its threads at any time,
-// but a file numbers a thread once, so that the name cannot be part of its definition.
-inline constexpr char kFactThread[] = "thread.";
-inline constexpr char kFactThreadName[] = ".name";
-
 }  // namespace strobe::record
