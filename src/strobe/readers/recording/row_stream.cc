@@ -53,7 +53,7 @@ void RowBlockQueue::decode_all() {
     for (std::size_t number = 0; wait_for_room() && stream_.next(blocks_[number % kBlocks]);) {
       const std::scoped_lock lock(mutex_);
       decoded_ = ++number;
-      changed_.notify_all();
+      if (decoded_ - used_ == 1) changed_.notify_all();  // nobody waits if there was one before
     }
   } catch (...) {
     failure = std::current_exception();
@@ -69,7 +69,7 @@ DecodedRows* RowBlockQueue::next() {
   std::unique_lock lock(mutex_);
   if (is_used_) {
     ++used_;
-    changed_.notify_all();
+    if (decoded_ - used_ == kBlocks / 2) changed_.notify_all();  // not for every single one
   }
   changed_.wait(lock, [this] { return decoded_ > used_ || is_at_end_; });
   is_used_ = decoded_ > used_;

@@ -60,7 +60,7 @@ class RowBlockQueue {
   DecodedRows* next();
 
  private:
-  static constexpr std::size_t kBlocks = 4;
+  static constexpr std::size_t kBlocks = 16;
 
   void decode_all();
   bool wait_for_room();

@@ -176,7 +176,7 @@ std::vector<Fact> facts_of(const SummaryInput& input) {
   facts.push_back(span_fact(input));
   facts.push_back({"slices", "slices", Count{slices},
                    input.is_part() ? "of the chosen " + span_word(input) : ""});
-  facts.push_back(step_fact(input));
+  if (slices > 0) facts.push_back(step_fact(input));
   if (const auto cycles = cycle_fact(input)) facts.push_back(*cycles);
   if (input.has_device) facts.push_back(busy_fact(input));
   return facts;
