@@ -1,11 +1,14 @@
 #include "strobe/wire/run_file_writer.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <ctime>
+#include <utility>
 
 #include "strobe/wire/chunk_checksum.h"
 
@@ -32,8 +35,33 @@ void put_text(std::vector<std::uint8_t>& bytes, std::string_view text) noexcept 
   bytes.insert(bytes.end(), text.begin(), text.end());
 }
 
+// A file may not become longer than the program's limit (`ulimit -f`): that is an error here, not a
+// signal that ends the program.
+class NoSignalOfFileSize {
+ public:
+  NoSignalOfFileSize() noexcept {
+    sigemptyset(&only_);
+    sigaddset(&only_, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &only_, &before_);
+  }
+  NoSignalOfFileSize(const NoSignalOfFileSize&) = delete;
+  NoSignalOfFileSize& operator=(const NoSignalOfFileSize&) = delete;
+  ~NoSignalOfFileSize() {
+    if (sigismember(&before_, SIGXFSZ) == 1) return;
+    const timespec at_once = {};
+    while (sigtimedwait(&only_, nullptr, &at_once) < 0 && errno == EINTR) {
+    }
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+ private:
+  sigset_t only_;
+  sigset_t before_ = {};
+};
+
 bool write_all(int descriptor, const std::uint8_t* bytes, std::size_t size,
                std::uint64_t offset) noexcept {
+  const NoSignalOfFileSize no_signal;
   while (size > 0) {
     const ssize_t written = pwrite(descriptor, bytes, size, static_cast<off_t>(offset));
     if (written < 0 && errno == EINTR) continue;
@@ -188,9 +216,12 @@ void RunFileWriter::note(NoteWhat what, std::string_view words, std::uint64_t co
 
 void RunFileWriter::note_losses() noexcept {
   if (lost_rows_ == noted_losses_) return;
-  const std::uint64_t lost = lost_rows_ - noted_losses_;
-  noted_losses_ = lost_rows_;
-  note(NoteWhat::kDiskFull, "rows could not be written", lost);
+  const std::uint64_t noted_before = std::exchange(noted_losses_, lost_rows_);
+  const std::uint64_t lost = lost_rows_;
+  note(NoteWhat::kDiskFull, "rows could not be written", lost - noted_before);
+  if (lost_rows_ == lost) return;
+  lost_rows_ = lost;  // the note itself could not be written: later, then
+  noted_losses_ = noted_before;
 }
 
 void RunFileWriter::write(ChunkRows& rows) noexcept {

@@ -11,7 +11,8 @@
 //   open, close the window: cuProfilerStart, cuProfilerStop
 //   destroy     of the context
 //   fork        a child that leaves at once, by exit()
-//   run         itself again, with the arguments that follow
+//   run         itself again, with the arguments that follow; exec: in place of itself
+//   late*N      launches after all other exit handlers, and at the end of a thread
 //   exit=N      with this code; abort, leave, kill: without exit handlers
 //   idle        never touches the driver
 
@@ -96,6 +97,23 @@ void work(const std::string& word) {
   }
 }
 
+// Variables of a thread are destroyed in reverse order: one that is made before the first call
+// outlives what others keep for the thread.
+struct LateWork {
+  std::string word;
+  ~LateWork() {
+    if (!word.empty()) work(word);
+  }
+};
+thread_local LateWork late_in_thread;  // NOLINT
+
+void work_at_end_of_thread(const std::string& word) {
+  std::thread([&] {
+    late_in_thread.word = word;
+    work("gemm");
+  }).join();
+}
+
 void work_in_threads(std::size_t count, const std::vector<std::string>& words) {
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < count; ++i) {
@@ -124,6 +142,11 @@ int main(int argc, char** argv) {
   std::fflush(stdout);
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (!words.empty() && words[0] == "idle") return 0;
+  static std::string late;  // its handler must be registered before those of the driver
+  for (const std::string& word : words) {
+    if (word.starts_with("late")) late = word;
+  }
+  if (!late.empty()) std::atexit([] { work(late); });
   if (open_driver() != 0) return 9;
   const auto capture = find<void (*)(int)>("stub_cuda_capture");
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -139,6 +162,12 @@ int main(int argc, char** argv) {
     } else if (word == "run") {
       argv[i + 1] = argv[0];
       return run_again(argv + i + 1);
+    } else if (word == "exec") {
+      argv[i + 1] = argv[0];
+      execv("/proc/self/exe", argv + i + 1);
+      return 126;
+    } else if (word.starts_with("late")) {
+      work_at_end_of_thread(word);
     } else if (word == "open" || word == "close") {
       find<CUresult (*)()>(word == "open" ? "cuProfilerStart" : "cuProfilerStop")();
     } else if (word == "destroy") {

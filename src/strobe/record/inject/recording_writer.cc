@@ -51,7 +51,8 @@ bool RecordingWriter::open(const std::string& path) noexcept {
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (descriptor < 0) return false;
   void* shared = MAP_FAILED;
-  if (::ftruncate(descriptor, sizeof(wire::SectionHeader)) == 0) {
+  // Not a hole: on a full disk, writing into it would end the process.
+  if (::posix_fallocate(descriptor, 0, sizeof(wire::SectionHeader)) == 0) {
     shared = ::mmap(nullptr, sizeof(wire::SectionHeader), PROT_READ | PROT_WRITE, MAP_SHARED,
                     descriptor, 0);
   }

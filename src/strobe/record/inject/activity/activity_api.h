@@ -24,7 +24,9 @@ namespace strobe::record {
   X(cuptiFinalize)
 
 // Absent before CUDA 11.6: then times are on CUPTI's own clock, the wall clock.
-#define STROBE_CUPTI_OPTIONAL_ACTIVITY_CALLS(X) X(cuptiActivityRegisterTimestampCallback)
+#define STROBE_CUPTI_OPTIONAL_ACTIVITY_CALLS(X) \
+  X(cuptiActivityRegisterTimestampCallback)     \
+  X(cuptiGetDeviceId)
 
 // The calls of CUPTI that record activities. Any version since CUDA 11 has them.
 struct ActivityApi {

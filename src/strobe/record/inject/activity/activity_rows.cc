@@ -81,17 +81,23 @@ void ActivityRows::saw_device(std::uint32_t device) noexcept {
   devices_.insert(device);
 }
 
-// A record whose work had not ended when it was handed out has no times: it is left out.
+// A record whose work had not ended when it was handed out has no times: it is only counted.
+bool ActivityRows::has_times(std::uint64_t start, std::uint64_t end) noexcept {
+  const bool has_both = start != 0 && end >= start;
+  if (!has_both) ++without_times_;
+  return has_both;
+}
+
 void ActivityRows::add_work(const Shape& shape, std::uint64_t start, std::uint64_t end,
                             std::uint64_t correlation) noexcept {
-  if (start == 0 || end < start) return;
+  if (!has_times(start, end)) return;
   work_.add({shapes_.number_of(shape), start, end - start, correlation});
   if (work_.bytes() >= kMostRowBytes) write();
 }
 
 void ActivityRows::add_bytes(const Shape& shape, std::uint64_t start, std::uint64_t end,
                              std::uint64_t correlation, std::uint64_t bytes) noexcept {
-  if (start == 0 || end < start) return;
+  if (!has_times(start, end)) return;
   copies_.add({shapes_.number_of(shape), start, end - start, correlation, bytes});
   if (copies_.bytes() >= kMostRowBytes) write();
 }

@@ -1,5 +1,7 @@
 #include "strobe/record/inject/activity/call_log.h"
 
+#include <pthread.h>
+
 #include <atomic>
 #include <optional>
 #include <string_view>
@@ -19,17 +21,18 @@ struct CallLog::ThreadLog {
   std::uint32_t round = 0;
   std::uint64_t thread = 0;
   std::atomic<bool> has_ended = false;
+  OfThread* of_thread = nullptr;  // points to it until the thread ends
   wire::ChunkRows calls{wire::ChunkKind::kCalls};
   wire::ChunkRows allocations{wire::ChunkKind::kAllocations};
 };
 
-// A thread's hold on its log.
-struct CallLog::ThreadEnd {
-  std::shared_ptr<ThreadLog> log;
-  const CallLog* owner = nullptr;
-  ~ThreadEnd() {
-    if (log != nullptr) log->has_ended = true;
-  }
+// What a thread knows of its own calls. It has no destructor: destructors of other thread-local
+// variables, and of static ones after those of the main thread, may still call CUDA.
+struct CallLog::OfThread {
+  const CallLog* owner;
+  ThreadLog* log;
+  unsigned depth;  // of calls that have not ended
+  std::uint32_t attachment;
 };
 
 namespace {
@@ -48,6 +51,8 @@ std::uint32_t result_of(const CUpti_CallbackData& data) noexcept {
 
 CUptiResult CallLog::listen(const ActivityApi& api, CUpti_SubscriberHandle subscriber,
                             CallSet set) noexcept {
+  ++attachment_;
+  get_device_ = api.cuptiGetDeviceId;
   CUptiResult first_failure = CUPTI_SUCCESS;
   const auto listen_to = [&](CUpti_CallbackDomain domain, CallSide side, std::uint32_t count) {
     std::vector<Name>& names = names_[side_of(domain)];
@@ -66,15 +71,31 @@ CUptiResult CallLog::listen(const ActivityApi& api, CUpti_SubscriberHandle subsc
   return first_failure;
 }
 
-CallLog::ThreadLog& CallLog::log_of_this_thread() noexcept {
-  static thread_local ThreadEnd mine;
-  if (mine.owner != this) {
-    mine.owner = this;
-    mine.log = std::make_shared<ThreadLog>();
-    const std::lock_guard lock(logs_mutex_);
-    logs_.push_back(mine.log);
-  }
-  return *mine.log;
+// A key of the thread library is cleared after the thread's own variables; a call after that makes
+// another log.
+CallLog::ThreadLog& CallLog::make_log(OfThread& mine) noexcept {
+  static const pthread_key_t key = [] {
+    pthread_key_t made = {};
+    pthread_key_create(&made, thread_ends);
+    return made;
+  }();
+  thread_ends(pthread_getspecific(key));  // that of another recording in this process
+  auto* log = new std::shared_ptr<ThreadLog>(std::make_shared<ThreadLog>());
+  pthread_setspecific(key, log);
+  (*log)->of_thread = &mine;
+  mine.owner = this;
+  mine.log = log->get();
+  const std::lock_guard lock(logs_mutex_);
+  logs_.push_back(*log);
+  return **log;
+}
+
+void CallLog::thread_ends(void* its_log) noexcept {
+  auto* log = static_cast<std::shared_ptr<ThreadLog>*>(its_log);
+  if (log == nullptr) return;
+  *(*log)->of_thread = {};
+  (*log)->has_ended = true;
+  delete log;
 }
 
 std::uint64_t CallLog::text_of(CUpti_CallbackDomain domain, CUpti_CallbackId id) noexcept {
@@ -91,15 +112,20 @@ std::uint64_t CallLog::text_of(CUpti_CallbackDomain domain, CUpti_CallbackId id)
 
 bool CallLog::heard(CUpti_CallbackDomain domain, CUpti_CallbackId id,
                     const CUpti_CallbackData& data) noexcept {
-  static thread_local unsigned depth = 0;
+  static thread_local OfThread mine = {};
+  // The end of a call in which nobody listened any more was not heard.
+  if (const std::uint32_t now = attachment_; mine.attachment != now) {
+    mine.attachment = now;
+    mine.depth = 0;
+  }
   if (data.callbackSite == CUPTI_API_ENTER) {
-    if (depth++ == 0) *data.correlationData = static_cast<std::uint64_t>(wire::run_clock_ns());
+    if (mine.depth++ == 0) *data.correlationData = static_cast<std::uint64_t>(wire::run_clock_ns());
     return false;
   }
-  if (depth == 0 || --depth > 0) return false;  // 0: it began before anybody listened
+  if (mine.depth == 0 || --mine.depth > 0) return false;  // 0: it began before anybody listened
   const std::int64_t end_ns = wire::run_clock_ns();
   const std::uint64_t start = *data.correlationData;
-  ThreadLog& log = log_of_this_thread();
+  ThreadLog& log = mine.owner == this ? *mine.log : make_log(mine);
   const std::lock_guard lock(log.mutex);
   if (log.round != round_) {
     log.thread = threads_->mine();
@@ -116,19 +142,22 @@ void CallLog::note_allocation(CUpti_CallbackDomain domain, CUpti_CallbackId id,
                               const CUpti_CallbackData& data, std::int64_t time_ns,
                               ThreadLog& log) noexcept {
   const std::optional<AllocationCall> call = read_allocation_call(domain, id, data.functionParams);
-  if (!call || result_of(data) != 0) return;
-  log.allocations.add({static_cast<std::uint64_t>(time_ns), call->is_free ? 1u : 0u, 0,
+  if (!call || call->address == 0 || result_of(data) != 0) return;
+  std::uint32_t device = 0;
+  if (get_device_ != nullptr && data.context != nullptr) get_device_(data.context, &device);
+  log.allocations.add({static_cast<std::uint64_t>(time_ns), call->is_free ? 1u : 0u, device,
                        file_->text(call->place), call->bytes, call->address, data.correlationId});
 }
 
 void CallLog::write() noexcept {
   const std::lock_guard all(logs_mutex_);
-  for (const std::shared_ptr<ThreadLog>& log : logs_) {
+  std::erase_if(logs_, [this](const std::shared_ptr<ThreadLog>& log) {
+    const bool has_ended = log->has_ended;  // asked first: until then it may add rows
     const std::lock_guard lock(log->mutex);
     file_->write(log->calls);
     file_->write(log->allocations);
-  }
-  std::erase_if(logs_, [](const auto& log) { return log->has_ended.load(); });
+    return has_ended;
+  });
 }
 
 void CallLog::hold() noexcept {

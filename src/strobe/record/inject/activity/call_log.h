@@ -38,14 +38,14 @@ class CallLog {
 
  private:
   struct ThreadLog;
+  struct OfThread;
   struct Name {
     static constexpr std::uint64_t kNotInFile = ~std::uint64_t{0};
     std::string plain;
     std::atomic<std::uint64_t> text = kNotInFile;
   };
-  struct ThreadEnd;
-
-  ThreadLog& log_of_this_thread() noexcept;
+  ThreadLog& make_log(OfThread& mine) noexcept;
+  static void thread_ends(void* its_log) noexcept;
   std::uint64_t text_of(CUpti_CallbackDomain domain, CUpti_CallbackId id) noexcept;
   void note_allocation(CUpti_CallbackDomain domain, CUpti_CallbackId id,
                        const CUpti_CallbackData& data, std::int64_t time_ns,
@@ -53,10 +53,12 @@ class CallLog {
 
   wire::RunFileWriter* file_;
   ThreadNumbers* threads_;
+  decltype(ActivityApi::cuptiGetDeviceId) get_device_ = nullptr;
   std::vector<Name> names_[2];  // by id, of the driver's and of the runtime's calls
   std::mutex logs_mutex_;
   std::vector<std::shared_ptr<ThreadLog>> logs_;
-  std::atomic<std::uint32_t> round_ = 1;
+  std::atomic<std::uint32_t> round_ = 1;       // of the file's numbers
+  std::atomic<std::uint32_t> attachment_ = 0;  // how often it has begun to listen
 };
 
 }  // namespace strobe::record

@@ -51,18 +51,32 @@ bool DeviceActivity::load() noexcept {
   if (is_loaded_) return true;
   std::string problem;
   if (load_activity_api(settings_->cupti_path, api_, problem) != CuptiLoad::kLoaded) {
-    file_->note(wire::NoteWhat::kNoLibrary, problem);
+    tell(wire::NoteWhat::kNoLibrary, problem);
     return false;
   }
   driver_ = load_driver();
+  is_loaded_ = true;
+  write_facts();
+  return true;
+}
+
+void DeviceActivity::tell(wire::NoteWhat what, const std::string& text) noexcept {
+  told_.emplace_back(what, text);
+  file_->note(what, text);
+}
+
+void DeviceActivity::write_facts() noexcept {
   file_->fact(wire::kFactLibrary, api_.path);
   file_->fact(wire::kFactLibraryVersion, std::to_string(api_.version));
   if (int version = 0;
       driver_.driver_version != nullptr && driver_.driver_version(&version) == CUDA_SUCCESS) {
     file_->fact(wire::kFactDriverVersion, std::to_string(version));
   }
-  is_loaded_ = true;
-  return true;
+}
+
+void DeviceActivity::tell_again() noexcept {
+  if (is_loaded_) write_facts();
+  for (const auto& [what, text] : told_) file_->note(what, text);
 }
 
 // The subscription comes first: if another tool in this process holds CUPTI, nothing of it is
@@ -71,8 +85,8 @@ bool DeviceActivity::subscribe() noexcept {
   const CUptiResult result = api_.cuptiSubscribe(&subscriber_, on_cuda_call, nullptr);
   if (result == CUPTI_SUCCESS) return true;
   const bool is_taken = result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
-  file_->note(is_taken ? wire::NoteWhat::kOtherTool : wire::NoteWhat::kRefused,
-              failed_call_text(api_, "cuptiSubscribe", result));
+  tell(is_taken ? wire::NoteWhat::kOtherTool : wire::NoteWhat::kRefused,
+       failed_call_text(api_, "cuptiSubscribe", result));
   return false;
 }
 
@@ -81,9 +95,22 @@ bool DeviceActivity::enable(CUpti_ActivityKind kind, const char* what, bool is_n
   if (result == CUPTI_SUCCESS) return true;
   if (is_needed) {
     const std::string text = std::string(what) + " are not recorded: ";
-    file_->note(wire::NoteWhat::kRefused,
-                text + failed_call_text(api_, "cuptiActivityEnable", result));
+    tell(wire::NoteWhat::kRefused, text + failed_call_text(api_, "cuptiActivityEnable", result));
   }
+  return false;
+}
+
+bool DeviceActivity::listen_to_device() noexcept {
+  if (api_.cuptiActivityRegisterTimestampCallback == nullptr ||
+      api_.cuptiActivityRegisterTimestampCallback(time_of_the_run) != CUPTI_SUCCESS) {
+    tell(wire::NoteWhat::kRefused,
+         "CUPTI does not take strobe's clock, so device work could not be put beside the calls");
+    return false;
+  }
+  const CUptiResult result =
+      api_.cuptiActivityRegisterCallbacks(on_buffer_wanted, on_buffer_completed);
+  if (result == CUPTI_SUCCESS) return true;
+  tell(wire::NoteWhat::kRefused, failed_call_text(api_, "cuptiActivityRegisterCallbacks", result));
   return false;
 }
 
@@ -92,22 +119,15 @@ bool DeviceActivity::attach() noexcept {
   if (is_attached_) return true;
   if (!load() || !subscribe()) return false;
   the_activity = this;
-  if (api_.cuptiActivityRegisterTimestampCallback == nullptr ||
-      api_.cuptiActivityRegisterTimestampCallback(time_of_the_run) != CUPTI_SUCCESS) {
-    file_->note(wire::NoteWhat::kRemark,
-                "CUPTI does not take a clock: times of device work are on the wall clock");
-  }
-  if (const CUptiResult result =
-          api_.cuptiActivityRegisterCallbacks(on_buffer_wanted, on_buffer_completed);
-      result != CUPTI_SUCCESS) {
-    file_->note(wire::NoteWhat::kRefused,
-                failed_call_text(api_, "cuptiActivityRegisterCallbacks", result));
+  if (!listen_to_device()) {
+    the_activity = nullptr;
+    api_.cuptiUnsubscribe(subscriber_);
     return false;
   }
   if (settings_->calls != CallSet::kNone) {
     const CUptiResult result = calls_.listen(api_, subscriber_, settings_->calls);
     if (result != CUPTI_SUCCESS) {
-      file_->note(wire::NoteWhat::kRefused, failed_call_text(api_, "cuptiEnableCallback", result));
+      tell(wire::NoteWhat::kRefused, failed_call_text(api_, "cuptiEnableCallback", result));
     }
   }
   // A process in which whole graphs were switched on after the first graph existed has hung: only
@@ -131,6 +151,17 @@ void DeviceActivity::detach() noexcept {
   is_attached_ = false;
 }
 
+bool DeviceActivity::stay() noexcept {
+  const std::lock_guard lock(cupti_mutex_);
+  is_leaving_ = false;
+  return is_attached_;
+}
+
+void DeviceActivity::end() noexcept {
+  DeviceActivity* self = this;
+  the_activity.compare_exchange_strong(self, nullptr);
+}
+
 void DeviceActivity::heard(CUpti_CallbackDomain domain, CUpti_CallbackId id,
                            const void* data) noexcept {
   if (domain != CUPTI_CB_DOMAIN_DRIVER_API && domain != CUPTI_CB_DOMAIN_RUNTIME_API) return;
@@ -144,6 +175,7 @@ void DeviceActivity::heard(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 
 void DeviceActivity::buffer_completed(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
                                       std::size_t bytes) noexcept {
+  const bool was_inside = std::exchange(is_own_call, true);  // describing a device calls the driver
   {
     const std::lock_guard lock(rows_.mutex());
     CUpti_Activity* record = nullptr;
@@ -158,6 +190,7 @@ void DeviceActivity::buffer_completed(CUcontext context, std::uint32_t stream, s
     dropped_ += dropped;
   }
   pool_.give_back(buffer);
+  is_own_call = was_inside;
 }
 
 void DeviceActivity::describe_new_devices() noexcept {
@@ -191,6 +224,9 @@ void DeviceActivity::flush(bool is_last) noexcept {
   calls_.write();
   const std::lock_guard lock(rows_.mutex());
   rows_.write();
+  if (const std::uint64_t count = rows_.take_without_times(); count > 0) {
+    file_->note(wire::NoteWhat::kDropped, "device work that had not ended", count);
+  }
 }
 
 void DeviceActivity::hold() noexcept {

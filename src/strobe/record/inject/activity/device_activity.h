@@ -7,6 +7,9 @@
 #include <cstdint>
 #include <mutex>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "strobe/record/inject/activity/activity_api.h"
 #include "strobe/record/inject/activity/activity_rows.h"
@@ -26,10 +29,14 @@ class DeviceActivity {
 
   // Finds CUPTI and starts to listen; false if that is not possible, with the reason in the file.
   bool attach() noexcept;
-  bool is_attached() const noexcept { return is_attached_; }
   // CUPTI gives a process its speed back only if it is finalized, which it allows while a call
   // ends: the next call of the program that we hear does it.
   void detach_at_next_call() noexcept { is_leaving_ = is_attached_.load(); }
+  // Takes that back; false if it has detached.
+  bool stay() noexcept;
+  void end() noexcept;  // the process ends, or is a forked child: nothing is heard any more
+  // Writes again what a file must tell of CUPTI, at the start of another file.
+  void tell_again() noexcept;
 
   // Everything that has ended becomes rows; with `is_last` also what CUPTI still holds back.
   void flush(bool is_last) noexcept;
@@ -45,6 +52,9 @@ class DeviceActivity {
 
  private:
   bool load() noexcept;
+  bool listen_to_device() noexcept;
+  void tell(wire::NoteWhat what, const std::string& text) noexcept;
+  void write_facts() noexcept;
   bool subscribe() noexcept;
   bool enable(CUpti_ActivityKind kind, const char* what, bool is_needed) noexcept;
   void detach() noexcept;
@@ -65,6 +75,7 @@ class DeviceActivity {
   std::atomic<bool> is_leaving_ = false;
   std::atomic<std::uint64_t> dropped_ = 0;  // records, since the last note
   std::set<std::uint32_t> described_;
+  std::vector<std::pair<wire::NoteWhat, std::string>> told_;
 };
 
 }  // namespace strobe::record

@@ -115,9 +115,10 @@ struct RangeLog {
   const std::uint32_t thread_id;  // as the kernel numbers it
   NameCache names;                // of the thread alone
 
-  SwiftLock lock;                  // of the next two
+  SwiftLock lock;                  // of the next three
   std::vector<RangeStack> stacks;  // by domain
   std::vector<RangeRow> rows;
+  bool is_closed = false;  // what was open has ended with its thread or the process
 
   std::mutex writing;  // of the next two; taken before `lock`
   std::vector<RangeRow> rows_to_write;

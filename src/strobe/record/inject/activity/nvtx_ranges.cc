@@ -421,6 +421,7 @@ void NvtxRanges::close_open(RangeLog& log, std::uint32_t now) noexcept {
   if ((now & kHasEnded) != 0) return;
   const std::int64_t end_ns = wire::run_clock_ns();
   const std::lock_guard lock(log.lock);
+  if (std::exchange(log.is_closed, true)) return;  // a thread may end while the process does
   for (std::size_t domain = 0; domain < log.stacks.size(); ++domain) {
     const RangeStack& stack = log.stacks[domain];
     lost_.fetch_add(stack.not_kept(), std::memory_order_relaxed);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -86,14 +87,20 @@ RunProcess* RunProcess::of_this_process() noexcept {
   if (RunProcess* process = the_process; process != nullptr) return process;
   const RunSettings settings = read_run_settings();
   if (settings.folder.empty()) return nullptr;
-  auto* process = new (std::nothrow) RunProcess(settings);
-  if (process == nullptr || !process->open()) return nullptr;
-  the_process = process;
   static bool has_handlers = false;
   if (!std::exchange(has_handlers, true)) {
     pthread_atfork(nullptr, nullptr, abandon_in_child);
     std::atexit(end_this_process);
   }
+  static pid_t failed_process = 0;
+  if (failed_process == ::getpid()) return nullptr;
+  auto* process = new (std::nothrow) RunProcess(settings);
+  if (process == nullptr || !process->open()) {
+    delete process;
+    failed_process = ::getpid();
+    return nullptr;
+  }
+  the_process = process;
   return process;
 }
 
@@ -104,11 +111,24 @@ std::string RunProcess::part_path(std::uint64_t number) const {
   return path_ + wire::kPartSuffix + std::to_string(number);
 }
 
-bool RunProcess::open() noexcept {
+// A process that has replaced its program (exec), or has the number of an older one, finds a file
+// with its own number.
+bool RunProcess::open_file() noexcept {
+  constexpr int kMostOfOneNumber = 100;
   const std::string rank = settings_.rank.empty() ? "" : "rank" + settings_.rank + "-";
-  path_ = settings_.folder + "/" + rank + wire::kProcessFilePrefix + std::to_string(::getpid()) +
-          wire::kRunFileSuffix;
-  if (!file_.open(settings_.keep.count() > 0 ? part_path(part_) : path_)) return false;
+  const std::string number = std::to_string(process_id_);
+  for (int i = 1; i <= kMostOfOneNumber; ++i) {
+    const std::string which = i == 1 ? number : number + "-" + std::to_string(i);
+    path_ = settings_.folder + "/" + rank + wire::kProcessFilePrefix + which + wire::kRunFileSuffix;
+    if (file_.open(settings_.keep.count() > 0 ? part_path(part_) : path_)) return true;
+    if (errno != EEXIST) return false;
+  }
+  return false;
+}
+
+bool RunProcess::open() noexcept {
+  process_id_ = ::getpid();
+  if (!open_file()) return false;
   control_ = map_control(settings_.folder);
   if (control_ != nullptr) control_seen_ = *control_;
   write_facts();
@@ -117,15 +137,27 @@ bool RunProcess::open() noexcept {
   if (settings_.has_windows()) {
     window_changes_ns_ = part_began_ns_ + ns_of(settings_.window);
   }
-  const BlockedSignals blocked;
-  keeper_ = std::thread([this] { keep(); });
+  start_keeper();
   return true;
+}
+
+void RunProcess::start_keeper() noexcept {
+  const BlockedSignals blocked;
+  const auto run = [](void* process) -> void* {
+    static_cast<RunProcess*>(process)->keep();
+    return nullptr;
+  };
+  has_keeper_ = pthread_create(&keeper_, nullptr, run, this) == 0;
+  if (has_keeper_) return;
+  file_.note(wire::NoteWhat::kRemark,
+             "the process may not have another thread: what it does is written late, and lost if "
+             "it is killed");
 }
 
 void RunProcess::write_facts() noexcept {
   const std::string program = program_name();
   const std::string host = host_name();
-  const std::string process = std::to_string(::getpid());
+  const std::string process = std::to_string(process_id_);
   const std::string clock = std::to_string(wire::run_clock_to_unix_ns());
   const bool has_nodes = settings_.with_graph_nodes || settings_.has_windows();
   const char* calls = settings_.calls == CallSet::kNone  ? "none"
@@ -167,18 +199,32 @@ void RunProcess::flush(bool is_last) noexcept {
   ranges_.flush();
 }
 
-void RunProcess::restart_in(bool is_next_file) noexcept {
+template <class Restart>
+void RunProcess::restart(Restart in_file) noexcept {
   device_.hold();
   ranges_.hold_file();
-  if (is_next_file) {
-    file_.next_file(part_path(part_));
-  } else {
-    file_.next_segment();
-  }
+  in_file();
   threads_.restart();
   write_facts();
   ranges_.restart();
   device_.release_restarted();
+}
+
+void RunProcess::restart_in_next_segment() noexcept {
+  restart([this] { file_.next_segment(); });
+}
+
+// False if there can be no other file, say on a full disk: then this one goes on.
+bool RunProcess::restart_in_next_part() noexcept {
+  bool is_next = false;
+  restart([&] {
+    is_next = file_.next_file(part_path(part_ + 1));
+    if (!is_next) file_.next_segment();
+  });
+  if (!is_next) return false;
+  ++part_;
+  device_.tell_again();
+  return true;
 }
 
 void RunProcess::next_part() noexcept {
@@ -186,9 +232,8 @@ void RunProcess::next_part() noexcept {
   const std::int64_t length_ns = std::max(ns_of(settings_.keep) / kPartsKept, kShortestPartNs);
   if (now_ns - part_began_ns_ < length_ns) return;
   flush(false);
-  ++part_;
   part_began_ns_ = now_ns;
-  restart_in(true);
+  if (!restart_in_next_part()) return;
   const std::int64_t kept = ns_of(settings_.keep) / length_ns + 1;
   if (const auto parts = static_cast<std::int64_t>(part_); parts > kept) {
     ::unlink(part_path(static_cast<std::uint64_t>(parts - kept - 1)).c_str());
@@ -206,8 +251,8 @@ void RunProcess::next_window() noexcept {
     device_.detach_at_next_call();
   } else {
     // Only what has detached numbers its calls anew; a program that called nothing goes on.
-    if (has_device_ && !device_.is_attached()) {
-      restart_in(false);
+    if (has_device_ && !device_.stay()) {
+      restart_in_next_segment();
       device_.attach();
     }
     ranges_.resume();
@@ -231,24 +276,28 @@ void RunProcess::keep() noexcept {
 }
 
 void RunProcess::end() noexcept {
+  if (::getpid() != process_id_) return;  // a child that nobody has told of its fork
   {
     const std::lock_guard lock(mutex_);
     if (std::exchange(has_ended_, true)) return;
   }
   wake_.notify_all();
-  if (keeper_.joinable()) keeper_.join();
+  if (has_keeper_) pthread_join(keeper_, nullptr);
   ranges_.finish();
   flush(true);
+  device_.end();
   file_.fact(wire::kFactFinished, "1");
   file_.close();
 }
 
 // The child shares nothing with the parent's file. It begins its own if it uses CUDA or NVTX.
 void RunProcess::abandon_in_child() noexcept {
+  new (&the_process_mutex) std::mutex;  // another thread of the parent may have held it
   RunProcess* process = the_process.exchange(nullptr);
   if (process == nullptr) return;
   process->file_.abandon();
   process->ranges_.abandon();
+  process->device_.end();
   process->has_ended_ = true;
 }
 

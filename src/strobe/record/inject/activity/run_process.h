@@ -1,5 +1,6 @@
 #pragma once
 
+#include <pthread.h>
 #include <sys/types.h>
 
 #include <atomic>
@@ -7,7 +8,6 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
-#include <thread>
 
 #include "strobe/record/inject/activity/device_activity.h"
 #include "strobe/record/inject/activity/nvtx_ranges.h"
@@ -33,17 +33,23 @@ class RunProcess {
   explicit RunProcess(const RunSettings& settings) noexcept;
 
   bool open() noexcept;
+  bool open_file() noexcept;
+  void start_keeper() noexcept;
   void write_facts() noexcept;
   void keep() noexcept;  // the keeper's loop
   void flush(bool is_last) noexcept;
   void next_part() noexcept;
   void next_window() noexcept;
-  void restart_in(bool is_next_file) noexcept;
+  bool restart_in_next_part() noexcept;
+  void restart_in_next_segment() noexcept;
+  template <class Restart>
+  void restart(Restart in_file) noexcept;
   bool is_asked_to_flush() noexcept;
   std::string part_path(std::uint64_t number) const;
   static void abandon_in_child() noexcept;
 
   RunSettings settings_;
+  pid_t process_id_ = 0;
   std::string path_;
   wire::RunFileWriter file_;
   ThreadNumbers threads_;
@@ -51,7 +57,8 @@ class RunProcess {
   NvtxRanges ranges_;
   bool has_device_ = false;
 
-  std::thread keeper_;
+  pthread_t keeper_ = {};
+  bool has_keeper_ = false;
   std::mutex mutex_;  // of what follows
   std::condition_variable wake_;
   bool has_ended_ = false;

@@ -196,6 +196,21 @@ TEST_F(RunProcessTest, each_process_has_its_file) {
       5u);
 }
 
+TEST_F(RunProcessTest, a_program_in_the_place_of_another_has_its_own_file) {
+  ASSERT_EQ(record({}, {"gemm*3", "sleep=1500", "exec", "softmax*2"}).exit_code, 0);
+  ASSERT_EQ(process_files().size(), 2u);
+  EXPECT_EQ(count_of(trace(0).trace, SliceKind::kKernel, "softmax") +
+                count_of(trace(1).trace, SliceKind::kKernel, "softmax"),
+            2u);
+}
+
+TEST_F(RunProcessTest, calls_after_the_end_of_a_thread_and_of_the_recording_do_no_harm) {
+  ASSERT_EQ(record({"CALLS=all"}, {"gemm*3", "late*5", "sleep=1200", "gemm*2"}).exit_code, 0);
+  const readers::LoadedTrace loaded = trace();
+  EXPECT_EQ(count_of(loaded.trace, SliceKind::kKernel, "gemm"), 6u);
+  EXPECT_EQ(count_of(loaded.trace, SliceKind::kKernel, "late"), 5u) << "those of the thread";
+}
+
 TEST_F(RunProcessTest, ranks_name_their_files) {
   ASSERT_EQ(record({}, {"gemm*3"}, "", {"RANK=3", "WORLD_SIZE=8"}).exit_code, 0);
   ASSERT_EQ(process_files().size(), 1u);
@@ -212,6 +227,15 @@ TEST_F(RunProcessTest, windows_record_parts_of_the_run) {
   EXPECT_GT(kernels, 0u);
   EXPECT_LT(kernels, 200u);
   EXPECT_EQ(launched_kernels(loaded.trace), kernels);
+}
+
+// The window closes while the program calls nothing, and opens again before it does.
+TEST_F(RunProcessTest, a_program_that_rested_between_windows_is_recorded_in_the_next_one) {
+  ASSERT_EQ(record({"EVERY_MS=2000", "FOR_MS=1000"},
+                   {"gemm*5", "sleep=2300", "gemm*7", "sleep=50", "softmax*7"})
+                .exit_code,
+            0);
+  EXPECT_EQ(count_of(trace().trace, SliceKind::kKernel, "softmax"), 7u);
 }
 
 TEST_F(RunProcessTest, old_parts_are_removed_and_the_last_ones_are_whole) {
