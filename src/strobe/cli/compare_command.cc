@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -51,6 +52,27 @@ void tell_apart(Runs& runs, const CompareRequest& request) {
   if (runs.normal.label != runs.abnormal.label) return;
   runs.normal.label = request.normal;
   runs.abnormal.label = request.abnormal;
+}
+
+// Of several runs of one program the first is compared. The others of the normal side tell how much
+// runs of the program differ.
+CompareRequest with_single_runs(CompareRequest request, const Terminal& terminal) {
+  const auto take_first = [](std::string& side) {
+    std::vector<std::string> others;
+    for (const auto& run : readers::runs_in(side)) others.push_back(run.string());
+    if (others.empty()) return others;
+    side = others.front();
+    others.erase(others.begin());
+    return others;
+  };
+  std::vector<std::string> unused = take_first(request.abnormal);
+  const std::vector<std::string> more_normal = take_first(request.normal);
+  std::ranges::copy(more_normal, std::back_inserter(request.compat ? unused : request.baselines));
+  if (!unused.empty()) {
+    warn(terminal, fmt::format("{} and {} are compared; not used: {}", request.normal,
+                               request.abnormal, fmt::join(unused, ", ")));
+  }
+  return request;
 }
 
 Result<Runs> load_all(const CompareRequest& request, const Terminal& terminal) {
@@ -172,9 +194,9 @@ Result<Outcome> show_comparison(const Comparison& comparison, const CompareReque
   return judge_comparison(comparison, request);
 }
 
-Result<Outcome> compare_two(const CompareRequest& request, Output& output,
-                            const Terminal& terminal) {
+Result<Outcome> compare_two(const CompareRequest& given, Output& output, const Terminal& terminal) {
   Stages stages(terminal);
+  const CompareRequest request = with_single_runs(given, terminal);
   STROBE_TRY(const Runs runs, load_all(request, terminal));
   stages.end("load");
   STROBE_TRY_VOID(check_rank(runs.normal, request));

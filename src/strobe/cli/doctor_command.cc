@@ -84,7 +84,7 @@ std::vector<WantedProgram> wanted_programs() {
 
 // The library that strobe loads into other programs; built with strobe, not opened here.
 Part find_recorder() {
-  Part recorder = part("recorder", "recorder", "strobe kernels record",
+  Part recorder = part("recorder", "recorder", "strobe record, strobe kernels record",
                        "build strobe where the CUDA toolkit's headers are, 12.6 or newer");
   if (const auto path = record::find_injection_library()) {
     recorder.found = device::Found{.version = "", .path = path->string(), .detail = ""};

@@ -103,7 +103,7 @@ RecordSource scheduler(const RecordFacts& facts) {
                                 ? fmt::format("perf_event_paranoid {}", *switches.paranoid_level)
                                 : std::string("perf_event_paranoid unreadable");
   const std::string key = "scheduler";
-  const std::string name = "exact scheduler";
+  const std::string name = "waits for a core";
   if (switches.of_all_cores) {
     return {key, name, SourceState::kRecorded,
             fmt::format("each wait for a core and who ran instead, {}", level), ""};
@@ -132,7 +132,7 @@ RecordSource kernel_counters(const RecordFacts& facts) {
             "only administrators may read them (RmProfilingAdminOnly is 1)",
             std::string(kHowToReadCounters)};
   }
-  return {key, name, SourceState::kRecorded, "may be read, by strobe kernels record", ""};
+  return {key, name, SourceState::kRecorded, "may be read, for strobe kernels record", ""};
 }
 
 Result<std::vector<std::string>> names_of_devices() {

@@ -12,6 +12,7 @@ constexpr unsigned kPatienceSeconds = 1;
 constexpr std::size_t kPathCapacity = 4096;
 
 std::atomic<bool> was_interrupted = false;      // NOLINT: see the header
+bool ignored_pipes_before = false;              // NOLINT: see the header
 std::atomic<bool> has_unfinished_file = false;  // NOLINT: see the header
 char unfinished_file[kPathCapacity];            // NOLINT: see the header
 
@@ -44,8 +45,10 @@ void catch_interrupts() {
   }
   std::signal(SIGALRM, end_at_once);
   // If the reader has gone away (`| head`), write() returns an error; the process must not die.
-  std::signal(SIGPIPE, SIG_IGN);
+  ignored_pipes_before = std::signal(SIGPIPE, SIG_IGN) == SIG_IGN;
 }
+
+bool pipes_were_ignored() { return ignored_pipes_before; }
 
 const std::atomic<bool>& interrupted() { return was_interrupted; }
 

@@ -14,6 +14,9 @@ namespace strobe::cli {
 inline constexpr int kInterruptedExit = 130;  // the exit code
 
 void catch_interrupts();
+// Whether SIGPIPE was ignored before catch_interrupts() ignored it: programs that strobe starts
+// inherit that.
+bool pipes_were_ignored();
 // For LoadOptions::cancelled, and for checks between stages.
 const std::atomic<bool>& interrupted();
 // kInterrupted after a signal.

@@ -12,10 +12,12 @@
 #include <fmt/ranges.h>
 
 #include "strobe/base/text.h"
+#include "strobe/cli/interrupt.h"
 #include "strobe/cli/output.h"
 #include "strobe/cli/record_run_request.h"
 #include "strobe/cli/talk.h"
 #include "strobe/record/dump_request.h"
+#include "strobe/record/run_dump.h"
 #include "strobe/record/run_folder.h"
 #include "strobe/record/run_recorder.h"
 #include "strobe/record/sampler/machine_watch.h"
@@ -221,7 +223,7 @@ Result<Outcome> record_once(const RecordRunRequest& request, const record::Signa
 
 void tell_series(int whole, const RecordRunRequest& request, Teller& teller) {
   if (whole < *request.runs) {
-    teller.warn_once(fmt::format("{} of {} are whole", whole,
+    teller.warn_once(fmt::format("{} of {} are complete", whole,
                                  counted(static_cast<std::uint64_t>(*request.runs), "run")));
   }
   teller.say_unless_quiet(
@@ -246,9 +248,14 @@ Result<Outcome> record_series(const RecordRunRequest& request, const record::Sig
     record::RunRequest run = request.run;
     run.folder = series.path() / std::to_string(number);
     run.overwrite = false;
+    run.when_entered = [&series] { series.let_others_in(); };
     record::MachineWatch watch;
     Result<RunOutcome> outcome = record::record_run(run, watch, relay, dump_news(terminal));
     if (!outcome && number == 1) series.withdraw();
+    if (!outcome && number > 1 && outcome.error().code == ErrorCode::kInterrupted) {
+      code = kInterruptedExit;
+      break;
+    }
     if (!outcome) return not_started(std::move(outcome).error(), terminal);
     tell(*outcome, fmt::format("{}/{}", request.output, number), teller);
     code = code_of(outcome->recording);
@@ -268,13 +275,38 @@ Result<Outcome> record_program_run(RecordRunRequest& request, const Terminal& te
     hook.emplace(std::move(made));
     request.run.torch_hook = hook->path().string();
   }
-  STROBE_TRY(const auto relay, record::SignalRelay::open());
+  STROBE_TRY(const auto relay, record::SignalRelay::open(pipes_were_ignored()));
+  answered_interrupt();  // one that came before must not end strobe later
+  STROBE_TRY_VOID(check_interrupted());
   return request.runs ? record_series(request, *relay, terminal)
                       : record_once(request, *relay, terminal);
 }
 
-Result<void> dump_recording(const RecordDumpRequest& request, const Terminal&) {
-  STROBE_TRY(const std::filesystem::path folder, record::request_dump(request.process));
+// `strobe record dump`, as typed: a process, or the folder of a run whose recorder was killed.
+struct DumpSource {
+  RecordDumpRequest running;
+  std::string folder;
+};
+
+std::vector<Flag> dump_flags(DumpSource& source) { return record_dump_flags(source.running); }
+
+Result<void> complete_dump(DumpSource& source, const Arguments& arguments) {
+  std::error_code ignored;
+  const auto& words = arguments.positionals;
+  if (words.size() == 1 && !parse_whole_number(words[0]) &&
+      std::filesystem::is_directory(words[0], ignored)) {
+    source.folder = words[0];
+    return {};
+  }
+  return complete_record_dump(source.running, arguments);
+}
+
+Result<void> dump_recording(const DumpSource& source, const Terminal&) {
+  if (!source.folder.empty()) {
+    STROBE_TRY_VOID(record::join_parts_of_killed(source.folder));
+    return write_to_stdout(source.folder + "\n");
+  }
+  STROBE_TRY(const std::filesystem::path folder, record::request_dump(source.running.process));
   return write_to_stdout(folder.string() + "\n");
 }
 
@@ -282,13 +314,16 @@ Command record_dump_action() {
   Command command = {
       .name = "record dump",
       .summary = "write out what a flight recorder (`strobe record --last`) has now",
-      .positionals = "PID",
-      .positionals_help = "the recorder, or a process of the program that it records",
+      .positionals = "PID|RUN",
+      .positionals_help =
+          "the recorder, or a process of the program that it records; or the folder "
+          "of a run whose recorder was killed",
       .examples = {{"strobe record dump 4711", "prints the folder of the dump, such as run/dump-1"},
-                   {"strobe summary $(strobe record dump 4711)", "where the last minute went"}},
+                   {"strobe summary $(strobe record dump 4711)", "where the last minute went"},
+                   {"strobe record dump run", "its recorder was killed: joins what it has left"}},
       .notes = {
           "The program goes on, and so does the recorder. The dump is a run like any other."}};
-  return with_request(std::move(command), record_dump_flags, complete_record_dump, dump_recording);
+  return with_request(std::move(command), dump_flags, complete_dump, dump_recording);
 }
 
 }  // namespace

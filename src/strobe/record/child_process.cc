@@ -23,8 +23,7 @@ namespace strobe::record {
 namespace {
 
 constexpr std::array kEnding = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-constexpr int kPassedOnly = SIGUSR1;
-constexpr std::array kNoticed = {SIGUSR2, SIGCHLD};
+constexpr std::array kTelling = {SIGUSR1, SIGUSR2};
 constexpr std::array kErrorsOfWrite = {SIGXFSZ, SIGPIPE};
 
 // What a signal handler may touch. NOLINTBEGIN: it has nothing else
@@ -32,6 +31,7 @@ std::atomic<pid_t> the_program = 0;
 std::atomic<int> the_bell = -1;  // a pipe that wakes SignalRelay::wait
 std::atomic<int> the_bell_rope = -1;
 std::atomic<bool> is_end_wanted = false;
+std::atomic<bool> gives_dumps = false;
 std::atomic<bool> is_dump_wanted = false;
 // NOLINTEND
 static_assert(std::atomic<pid_t>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
@@ -45,19 +45,25 @@ void ring() {
 // Signals from a terminal already reach the whole foreground group.
 void pass_on(int signal, siginfo_t* info, void*) {
   if (const pid_t program = the_program; program > 0 && info->si_code <= 0) kill(program, signal);
-  if (signal != kPassedOnly) is_end_wanted = true;
+  if (signal != SIGUSR1 && signal != SIGUSR2) is_end_wanted = true;
   ring();
 }
 
-void notice(int signal, siginfo_t*, void*) {
-  if (signal == SIGUSR2) is_dump_wanted = true;
+void take_or_pass_on(int signal, siginfo_t* info, void* context) {
+  if (!gives_dumps) {
+    pass_on(signal, info, context);
+    return;
+  }
+  is_dump_wanted = true;
   ring();
 }
+
+void notice(int, siginfo_t*, void*) { ring(); }
 
 std::vector<int> handled_signals() {
   std::vector<int> signals(kEnding.begin(), kEnding.end());
-  signals.push_back(kPassedOnly);
-  signals.insert(signals.end(), kNoticed.begin(), kNoticed.end());
+  signals.insert(signals.end(), kTelling.begin(), kTelling.end());
+  signals.push_back(SIGCHLD);
   return signals;
 }
 
@@ -91,11 +97,20 @@ ErrorCode start_code(int error) {
   return error == EACCES || error == EPERM ? ErrorCode::kMachineLacks : ErrorCode::kUnsupported;
 }
 
+std::string start_hint(const std::string& program, int error) {
+  if (start_code(error) == ErrorCode::kMachineLacks) {
+    return fmt::format("`chmod +x {}` if it is a program, or give its interpreter first", program);
+  }
+  if (program.find('/') != std::string::npos) return "check the path";
+  return fmt::format("no folder of PATH has it: check the spelling, or give a path such as ./{}",
+                     program);
+}
+
 Error start_error(const std::string& program, int error) {
   return {.code = start_code(error),
           .what = fmt::format("cannot start '{}': {}", program, std::strerror(error)),
           .where = "",
-          .hint = "give a program and its arguments after `--`; it is found as in a shell"};
+          .hint = start_hint(program, error)};
 }
 
 // Two pipes between strobe and a process that waits: one opens the gate, the other one reports why
@@ -151,7 +166,7 @@ int shell_code(const Ending& ending) {
   return ending.signal != 0 ? 128 + ending.signal : ending.exit_code;
 }
 
-Result<std::unique_ptr<SignalRelay>> SignalRelay::open() {
+Result<std::unique_ptr<SignalRelay>> SignalRelay::open(bool program_ignores_pipes) {
   STROBE_CHECK(the_bell < 0, "there is one relay at a time");
   int ends[2] = {-1, -1};
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return cannot_prepare("cannot make a pipe", errno);
@@ -159,14 +174,17 @@ Result<std::unique_ptr<SignalRelay>> SignalRelay::open() {
   the_bell_rope = ends[1];
   the_program = 0;
   is_end_wanted = false;
+  gives_dumps = false;
   is_dump_wanted = false;
-  return std::unique_ptr<SignalRelay>(new SignalRelay());
+  return std::unique_ptr<SignalRelay>(new SignalRelay(program_ignores_pipes));
 }
 
-SignalRelay::SignalRelay() {
+SignalRelay::SignalRelay(bool program_ignores_pipes)
+    : program_ignores_pipes_(program_ignores_pipes) {
   for (const int signal : kEnding) handle(signal, pass_on);
-  handle(kPassedOnly, pass_on);
-  for (const int signal : kNoticed) handle(signal, notice);
+  handle(SIGUSR1, pass_on);
+  handle(SIGUSR2, take_or_pass_on);
+  handle(SIGCHLD, notice);
   for (const int signal : kErrorsOfWrite) handle(signal, nullptr);
 }
 
@@ -205,12 +223,14 @@ void SignalRelay::wait(std::optional<std::chrono::milliseconds> most) const {
 
 bool SignalRelay::wants_end() const { return is_end_wanted; }
 
+void SignalRelay::set_gives_dumps(bool does) const { gives_dumps = does; }
+
 bool SignalRelay::take_dump_request() const { return is_dump_wanted.exchange(false); }
 
 void SignalRelay::restore_in_child() const {
   for (const Before& one : before_) {
-    // strobe itself ignores SIGPIPE, which the program would inherit.
-    const bool stays_ignored = one.action.sa_handler == SIG_IGN && one.signal != SIGPIPE;
+    const bool was_ignored = one.action.sa_handler == SIG_IGN;
+    const bool stays_ignored = one.signal == SIGPIPE ? program_ignores_pipes_ : was_ignored;
     std::signal(one.signal, stays_ignored ? SIG_IGN : SIG_DFL);
   }
 }

@@ -30,12 +30,13 @@ int shell_code(const Ending& ending);
 // Signals belong to the whole process, so there is one relay at a time. While it exists,
 //  - signals that end or tell something (SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1) and that were
 //    sent to strobe alone go to the program, which decides what to do: strobe itself goes on;
-//  - SIGUSR2 asks strobe for a dump;
+//  - SIGUSR2 asks strobe for a dump where it gives some, and else goes to the program;
 //  - a file at its limit and a pipe without a reader are errors of write(), not signals.
-// A signal that was ignored before, as under nohup, stays ignored, in the program too.
+// A signal that was ignored before, as under nohup, stays ignored, in the program too. Of SIGPIPE,
+// only the caller knows: strobe itself ignores it.
 class SignalRelay {
  public:
-  static Result<std::unique_ptr<SignalRelay>> open();
+  static Result<std::unique_ptr<SignalRelay>> open(bool program_ignores_pipes = false);
   SignalRelay(const SignalRelay&) = delete;
   SignalRelay& operator=(const SignalRelay&) = delete;
   ~SignalRelay();
@@ -46,12 +47,13 @@ class SignalRelay {
   void wait(std::optional<std::chrono::milliseconds> most = {}) const;
   // Whether somebody wants strobe and the program to end. Stays true.
   bool wants_end() const;
+  void set_gives_dumps(bool does) const;  // not at first
   // Whether a dump was asked for since the last call.
   bool take_dump_request() const;
 
  private:
   friend class ChildProcess;
-  SignalRelay();
+  explicit SignalRelay(bool program_ignores_pipes);
   void handle(int signal, void (*handler)(int, siginfo_t*, void*));  // null: ignore
   void restore_in_child() const;                                     // between fork and exec
 
@@ -60,6 +62,7 @@ class SignalRelay {
     struct sigaction action;
   };
   std::vector<Before> before_;
+  bool program_ignores_pipes_;
 };
 
 // A program with strobe's input, outputs, process group and terminal.

@@ -17,6 +17,16 @@ using Number = std::atomic<std::uint64_t>;
 static_assert(sizeof(Number) == sizeof(std::uint64_t) && Number::is_always_lock_free,
               "other processes see the same eight bytes");
 
+// The bytes are 0, or what another recorder has there. The disk must really have them: to write
+// into a hole of a mapped file on a full disk ends the process. 0, or why not.
+int reserve_number(int descriptor) {
+  int error = 0;
+  do {
+    error = posix_fallocate(descriptor, 0, sizeof(Number));
+  } while (error == EINTR);
+  return error;
+}
+
 }  // namespace
 
 Result<ControlFile> ControlFile::open(const std::filesystem::path& folder) {
@@ -27,13 +37,13 @@ Result<ControlFile> ControlFile::open(const std::filesystem::path& folder) {
   };
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (descriptor < 0) return failed(errno);
-  // Also of a file that another recorder has just made: the bytes are 0 in any case.
   void* memory = MAP_FAILED;
-  if (ftruncate(descriptor, sizeof(Number)) == 0) {
+  int error = reserve_number(descriptor);
+  if (error == 0) {
     memory = mmap(nullptr, sizeof(Number), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    if (memory == MAP_FAILED) error = errno;
   }
-  if (memory == MAP_FAILED) {
-    const int error = errno;
+  if (error != 0) {
     close(descriptor);
     return failed(error);
   }

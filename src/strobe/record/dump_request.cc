@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "strobe/base/text.h"
+#include "strobe/record/folder_entries.h"
 #include "strobe/record/provenance.h"
 #include "strobe/record/run_dump.h"
 #include "strobe/record/run_manifest.h"
@@ -39,10 +40,9 @@ Error nobody_records(pid_t process, std::string hint) {
 
 // A recorder has the control file of its run open.
 fs::path folder_of_recorder(pid_t process) {
-  std::error_code failed;
-  for (const fs::directory_entry& entry :
-       fs::directory_iterator(fmt::format("/proc/{}/fd", process), failed)) {
-    const fs::path target = fs::read_symlink(entry.path(), failed);
+  for (const fs::path& link : paths_in(fmt::format("/proc/{}/fd", process))) {
+    std::error_code failed;
+    const fs::path target = fs::read_symlink(link, failed);
     if (!failed && target.filename() == wire::kRunControl) return target.parent_path();
   }
   return {};

@@ -14,6 +14,7 @@
 
 #include "strobe/base/hash.h"
 #include "strobe/base/text.h"
+#include "strobe/record/sampler/proc_files.h"
 
 extern char** environ;
 
@@ -158,5 +159,13 @@ std::string hashed_name(std::string_view name) {
 }
 
 bool is_alive(pid_t process) { return process > 0 && (kill(process, 0) == 0 || errno == EPERM); }
+
+std::optional<std::uint64_t> start_ticks_of(pid_t process) {
+  char buffer[kProcBytes];
+  const auto text = read_once(fmt::format("/proc/{}/stat", process).c_str(), buffer);
+  const auto stat = text ? parse_task_stat(*text) : std::nullopt;
+  if (!stat || stat->has_ended()) return std::nullopt;
+  return stat->start_ticks;
+}
 
 }  // namespace strobe::record

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -39,5 +40,8 @@ std::string host_name();
 std::string hashed_name(std::string_view name);
 
 bool is_alive(pid_t process);
+// When a process was started, since the machine was: tells it from another one that gets the same
+// number later. Nothing if it has ended.
+std::optional<std::uint64_t> start_ticks_of(pid_t process);
 
 }  // namespace strobe::record

@@ -12,6 +12,8 @@
 
 #include "strobe/base/file.h"
 #include "strobe/base/text.h"
+#include "strobe/record/folder_entries.h"
+#include "strobe/record/run_parts.h"
 #include "strobe/wire/run_file_chunks.h"
 #include "strobe/wire/run_settings.h"
 
@@ -93,6 +95,13 @@ bool is_process_file(const std::string& name) {
          name.find(wire::kProcessFilePrefix) != std::string::npos;
 }
 
+// Its beginning tells so: the files of other ranks may be large.
+bool is_of_other(const fs::path& file, std::optional<std::int64_t> recorder) {
+  if (!recorder) return false;
+  const std::string owner = recorder_in(file);
+  return !owner.empty() && owner != std::to_string(*recorder);
+}
+
 // A source is missing, from the start or from here on.
 bool is_obstacle(NoteWhat what) {
   return what == NoteWhat::kNoLibrary || what == NoteWhat::kOtherTool ||
@@ -119,8 +128,8 @@ SourceReport judge_device_work(const std::vector<FileContents>& files,
   constexpr char kName[] = "gpu_work";
   if (!conditions.was_started) {
     return missing_source(kName,
-                          "the program was running already: only one that `strobe record` starts "
-                          "can tell its GPU work");
+                          "the program was running already, and GPU work is recorded only if "
+                          "`strobe record` starts the program");
   }
   if (!conditions.no_library.empty()) return missing_source(kName, conditions.no_library);
   const bool has_work = std::ranges::any_of(files, &FileContents::has_device_work);
@@ -192,14 +201,9 @@ Result<FileContents> contents_of_file(const fs::path& file) {
 
 std::vector<FileContents> process_files(const fs::path& folder,
                                         std::optional<std::int64_t> recorder) {
-  std::vector<fs::path> paths;
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
-    if (is_process_file(entry.path().filename().string())) paths.push_back(entry.path());
-  }
-  std::ranges::sort(paths);
   std::vector<FileContents> files;
-  for (const fs::path& path : paths) {
+  for (const fs::path& path : paths_in(folder)) {
+    if (!is_process_file(path.filename().string()) || is_of_other(path, recorder)) continue;
     Result<FileContents> contents = contents_of_file(path);
     if (!contents || contents->facts.empty()) continue;
     const bool is_own =

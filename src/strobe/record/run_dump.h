@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "strobe/base/result.h"
@@ -21,8 +22,13 @@ using DescribeDump = std::function<Recording(const std::filesystem::path& dump)>
 Result<std::filesystem::path> write_dump(const std::filesystem::path& folder,
                                          const DescribeDump& describe);
 
-// The program has ended: this recorder's parts become whole files in the folder itself. What cannot
-// be joined stays as it is.
-Result<void> join_last_parts(const std::filesystem::path& folder, std::int64_t recorder);
+// The program has ended: this recorder's parts, or all, become whole files in the folder itself.
+// What cannot be joined stays as parts.
+Result<void> join_last_parts(const std::filesystem::path& folder,
+                             std::optional<std::int64_t> recorder);
+
+// The same for a run whose recorder was killed. kInvalidArgument while somebody still records into
+// the folder, kNotFound if it holds no run.
+Result<void> join_parts_of_killed(const std::filesystem::path& folder);
 
 }  // namespace strobe::record

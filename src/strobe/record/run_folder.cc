@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "strobe/base/text.h"
+#include "strobe/record/folder_entries.h"
 #include "strobe/wire/run_settings.h"
 
 namespace strobe::record {
@@ -34,18 +35,25 @@ bool is_working_file(const std::string& name) {
 
 // What is in a folder, without working files.
 std::vector<fs::path> contents_of(const fs::path& folder) {
-  std::vector<fs::path> contents;
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
-    if (!is_working_file(entry.path().filename().string())) contents.push_back(entry.path());
-  }
-  std::ranges::sort(contents);
+  std::vector<fs::path> contents = paths_in(folder);
+  std::erase_if(contents,
+                [](const fs::path& path) { return is_working_file(path.filename().string()); });
   return contents;
 }
 
-bool is_numbered_run(const fs::path& path) {
+bool has_number_as_name(const fs::path& path) {
   const auto number = parse_whole_number(path.filename().string());
-  return number && *number > 0 && read_manifest(path).has_value();
+  return number && *number > 0;
+}
+
+// What a rank that could not start its program leaves of a numbered run: others may wait for its
+// lock.
+bool is_abandoned_run(const fs::path& path) {
+  return has_number_as_name(path) && !paths_in(path).empty() && contents_of(path).empty();
+}
+
+bool is_numbered_run(const fs::path& path) {
+  return has_number_as_name(path) && (read_manifest(path).has_value() || is_abandoned_run(path));
 }
 
 // The recordings in a folder, or in all its numbered runs.
@@ -86,10 +94,11 @@ Error cannot_make(const fs::path& path, int error) {
 }
 
 Error is_there_already(const fs::path& path) {
-  return folder_error(fmt::format("the folder '{}' exists", path.string()),
-                      is_run_folder(path)
-                          ? "--overwrite replaces the run in it; -o names another folder"
-                          : "-o names another folder");
+  return folder_error(
+      fmt::format("the folder '{}' exists", path.string()),
+      is_run_folder(path)
+          ? "replace the run in it with --overwrite, or choose another folder with -o"
+          : "choose another folder with -o");
 }
 
 // Removes the run in a folder; whoever holds its lock keeps it.
@@ -98,13 +107,13 @@ Result<void> clear_run(const fs::path& path, const std::string& typed) {
     return folder_error(
         fmt::format("--overwrite replaces a run, and the folder '{}' holds something else: '{}'",
                     typed, contents_of(path).front().filename().string()),
-        "-o names another folder");
+        "choose another folder with -o");
   }
   for (const ManifestEntry& entry : all_entries(path)) {
     if (!is_running(entry)) continue;
     return folder_error(fmt::format("process {} still records into the folder '{}'",
                                     process_of_recorder(entry.recorder), typed),
-                        "-o names another folder");
+                        "choose another folder with -o");
   }
   for (const fs::path& entry : contents_of(path)) {
     std::error_code failed;
@@ -149,6 +158,12 @@ void FileLock::release() {
   if (is_held()) close(std::exchange(descriptor_, -1));
 }
 
+FileLock lock_folder(const fs::path& folder) {
+  FileLock lock;
+  lock.acquire(folder / kFolderLock, true);
+  return lock;
+}
+
 bool is_run_folder(const fs::path& folder) {
   if (read_manifest(folder)) return true;
   const std::vector<fs::path> contents = contents_of(folder);
@@ -181,7 +196,7 @@ class FolderClaim {
 
  private:
   static Result<void> make_free(const RunFolder& folder, const FolderRequest& request) {
-    if (contents_of(folder.path_).empty()) return {};
+    if (std::ranges::all_of(contents_of(folder.path_), is_abandoned_run)) return {};
     if (may_join(all_entries(folder.path_), request.job)) return {};
     if (!request.overwrite) return is_there_already(request.path);
     return clear_run(folder.path_, request.path.string());
@@ -193,16 +208,15 @@ Result<RunFolder> RunFolder::claim(const FolderRequest& request) {
 }
 
 Result<RunFolder> RunFolder::claim_series(const FolderRequest& request) {
-  STROBE_TRY(RunFolder folder, FolderClaim::make(request));
-  folder.lock_.release();
-  return folder;
+  return FolderClaim::make(request);
 }
 
-// The entries of the other recorders in run.json.
-std::vector<std::string> RunFolder::other_recordings() const {
+// The entries of the other recorders in run.json. One that cannot be read may have some.
+Result<std::vector<std::string>> RunFolder::other_recordings() const {
   std::vector<std::string> others;
-  const Result<std::vector<ManifestEntry>> entries = read_manifest(path_);
-  if (!entries) return others;
+  Result<std::vector<ManifestEntry>> entries = read_manifest(path_);
+  if (!entries && entries.error().code == ErrorCode::kNotFound) return others;
+  if (!entries) return std::move(entries).error();
   for (const ManifestEntry& entry : *entries) {
     if (entry.recorder != recorder_) others.push_back(entry.json);
   }
@@ -211,38 +225,57 @@ std::vector<std::string> RunFolder::other_recordings() const {
 
 Result<void> RunFolder::put(const Recording& recording) {
   lock_.acquire(path_ / kFolderLock, true);
-  std::vector<std::string> recordings = other_recordings();
-  recordings.push_back(recording_json(recording));
-  Result<void> written =
-      replace_file(path_ / wire::kRunManifest, manifest_json(recordings), recording.is_finished);
+  Result<std::vector<std::string>> recordings = other_recordings();
+  Result<void> written;
+  if (recordings) {
+    recordings->push_back(recording_json(recording));
+    written =
+        replace_file(path_ / wire::kRunManifest, manifest_json(*recordings), recording.is_finished);
+  } else {
+    written = std::move(recordings).error();
+  }
   lock_.release();
   return written;
 }
 
+// The file of samples, or its parts.
+void RunFolder::remove_own_files() const {
+  const std::string file = host_file_name(recorder_);
+  std::error_code ignored;
+  for (const fs::path& path : contents_of(path_)) {
+    const std::string name = path.filename().string();
+    if (name == file || name.starts_with(file + wire::kPartSuffix)) fs::remove(path, ignored);
+  }
+}
+
+void RunFolder::remove_own_entry() const {
+  const fs::path manifest = path_ / wire::kRunManifest;
+  const Result<std::vector<std::string>> others = other_recordings();
+  if (!others) return;
+  std::error_code ignored;
+  if (others->empty()) {
+    fs::remove(manifest, ignored);
+  } else {
+    [[maybe_unused]] const Result<void> written = replace_file(manifest, manifest_json(*others));
+  }
+}
+
 void RunFolder::withdraw() {
   lock_.acquire(path_ / kFolderLock, true);
-  std::error_code ignored;
-  const std::vector<std::string> others = other_recordings();
-  if (others.empty()) {
-    for (const fs::path& entry : contents_of(path_)) fs::remove_all(entry, ignored);
-  } else {
-    fs::remove(path_ / host_file_name(recorder_), ignored);
-    [[maybe_unused]] const Result<void> written =
-        replace_file(path_ / wire::kRunManifest, manifest_json(others));
-  }
+  remove_own_files();
+  remove_own_entry();
   tidy();
   lock_.release();
+  std::error_code ignored;
   if (was_made_) fs::remove(path_, ignored);  // if it is empty
 }
 
 void RunFolder::tidy() const {
   if (job_.is_shared()) return;  // another rank may need them
   std::error_code ignored;
-  std::vector<fs::path> unneeded;
-  for (const fs::directory_entry& entry : fs::directory_iterator(path_, ignored)) {
-    if (is_working_file(entry.path().filename().string())) unneeded.push_back(entry.path());
+  for (const fs::path& path : paths_in(path_)) {
+    if (is_working_file(path.filename().string())) fs::remove(path, ignored);
   }
-  for (const fs::path& file : unneeded) fs::remove(file, ignored);
 }
 
 MachineLock::MachineLock(const fs::path& folder, const std::string& host, const Job& job)

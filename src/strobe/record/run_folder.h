@@ -34,6 +34,10 @@ class FileLock {
 
 std::string host_file_name(std::int64_t recorder);  // "host-17.strobe"
 
+// Waits for the lock under which recorders change a folder. Where files cannot be locked, it is not
+// held.
+FileLock lock_folder(const std::filesystem::path& folder);
+
 struct FolderRequest {
   std::filesystem::path path;
   bool overwrite = false;  // a run that is there is removed
@@ -44,8 +48,10 @@ class RunFolder {
  public:
   // kInvalidArgument if the folder holds something else; an empty one is taken as it is.
   static Result<RunFolder> claim(const FolderRequest& request);
-  // A folder for numbered runs: series / "1" is claimed next.
+  // A folder for numbered runs: series / "1" is claimed next. Other ranks wait until it has its
+  // entry and let_others_in() is called: before, they would not know whose run it is.
   static Result<RunFolder> claim_series(const FolderRequest& request);
+  void let_others_in() { lock_.release(); }
 
   const std::filesystem::path& path() const { return path_; }  // absolute
 
@@ -56,14 +62,16 @@ class RunFolder {
   // Writes the entry of this recorder into run.json; those of others stay.
   Result<void> put(const Recording& recording);
   // The program could not be started: removes what this recorder has made, and the folder if it is
-  // empty then.
+  // empty then. What others have recorded stays.
   void withdraw();
   // The run is over: removes what only recorders need.
   void tidy() const;
 
  private:
   RunFolder(std::filesystem::path path, Job job) : path_(std::move(path)), job_(std::move(job)) {}
-  std::vector<std::string> other_recordings() const;
+  Result<std::vector<std::string>> other_recordings() const;
+  void remove_own_files() const;
+  void remove_own_entry() const;
 
   std::filesystem::path path_;
   Job job_;

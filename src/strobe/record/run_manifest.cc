@@ -111,6 +111,9 @@ ManifestEntry entry_of(const JsonValue& value) {
   ManifestEntry entry;
   entry.is_finished = member("state").as_string() == "finished";
   entry.recorder = member("recorder").as_int64().value_or(0);
+  if (const auto ticks = member("recorder_start_ticks").as_int64(); ticks && *ticks >= 0) {
+    entry.recorder_start_ticks = static_cast<std::uint64_t>(*ticks);
+  }
   entry.host = member("host").as_string();
   entry.job.key = member("job").as_string();
   entry.job.rank = small_number(member("rank"));
@@ -159,6 +162,7 @@ std::string recording_json(const Recording& recording) {
   const bool redact = recording.settings.redact;
   json.begin_object().member("state", recording.is_finished ? "finished" : "recording");
   json.member("recorder", recording.recorder);
+  put_or_null(json, "recorder_start_ticks", recording.recorder_start_ticks);
   put_command(json, recording.command, redact);
   json.member("started_unix_ns", recording.started_unix_ns);
   put_or_null(json, "ended_unix_ns", recording.ended_unix_ns);
@@ -208,8 +212,11 @@ std::string manifest_json(const std::vector<std::string>& recordings) {
 }
 
 bool is_running(const ManifestEntry& entry) {
-  return !entry.is_finished && entry.host == host_name() &&
-         is_alive(process_of_recorder(entry.recorder));
+  if (entry.is_finished || entry.host != host_name()) return false;
+  const pid_t process = process_of_recorder(entry.recorder);
+  if (!entry.recorder_start_ticks) return is_alive(process);
+  // In a container that was started again, strobe often has the same number as before.
+  return start_ticks_of(process) == entry.recorder_start_ticks;
 }
 
 Result<void> replace_file(const std::filesystem::path& path, std::string_view bytes, bool is_last) {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -12,6 +10,7 @@
 #include "strobe/base/result.h"
 #include "strobe/record/child_process.h"
 #include "strobe/record/provenance.h"
+#include "strobe/wire/run_settings.h"
 
 // run.json: who recorded what, when and where, and what is missing. docs/record.md describes it.
 namespace strobe::record {
@@ -66,6 +65,7 @@ std::string_view word_of(CallChoice calls);  // as in run.json and for the injec
 struct Recording {
   bool is_finished = false;
   std::int64_t recorder = 0;
+  std::optional<std::uint64_t> recorder_start_ticks = {};  // of strobe, see start_ticks_of()
   std::vector<std::string> command;
   std::int64_t started_unix_ns = 0;
   std::optional<std::int64_t> ended_unix_ns = {};
@@ -88,6 +88,7 @@ std::string recording_json(const Recording& recording);
 struct ManifestEntry {
   bool is_finished = false;
   std::int64_t recorder = 0;
+  std::optional<std::uint64_t> recorder_start_ticks = {};  // older versions do not write it
   std::string host;
   Job job;
   bool is_flight_recorder = false;  // keeps the last minutes and gives dumps
@@ -100,11 +101,8 @@ Result<std::vector<ManifestEntry>> read_manifest(const std::filesystem::path& fo
 // run.json with these entries of "recordings".
 std::string manifest_json(const std::vector<std::string>& recordings);
 
-// A process's number: several machines may share a folder, and two recorders may have the same one.
-inline constexpr std::int64_t kMostProcesses = 1 << 22;  // no process of Linux has a higher number
-constexpr pid_t process_of_recorder(std::int64_t recorder) {
-  return static_cast<pid_t>(recorder % kMostProcesses);
-}
+using wire::kMostProcesses;
+using wire::process_of_recorder;
 // Whether the recorder of this entry still runs, as far as this machine can tell.
 bool is_running(const ManifestEntry& entry);
 

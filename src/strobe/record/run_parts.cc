@@ -14,8 +14,11 @@
 #include <thread>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "strobe/base/file.h"
 #include "strobe/base/text.h"
+#include "strobe/record/folder_entries.h"
 #include "strobe/record/provenance.h"
 #include "strobe/record/run_manifest.h"
 #include "strobe/wire/run_file.h"
@@ -47,24 +50,6 @@ std::optional<Part> part_of(const std::string& name) {
   const auto number = parse_whole_number(std::string_view(name).substr(at + ending.size()));
   if (!number || *number < 0) return std::nullopt;
   return Part{name.substr(0, at + std::strlen(wire::kRunFileSuffix)), *number};
-}
-
-// The fact `recorder`, which stands at the beginning of each part.
-std::string recorder_in(const fs::path& part) {
-  const auto file = MappedFile::open(part.string());
-  if (!file) return "";
-  const std::span<const char> bytes = (*file)->bytes();
-  wire::ChunkCursor cursor({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
-  for (int i = 0; i < kChunksBeforeFacts; ++i) {
-    const std::optional<wire::Chunk> chunk = cursor.next();
-    if (!chunk) break;
-    if (chunk->header.kind != wire::ChunkKind::kFacts) continue;
-    const std::vector<std::string_view> texts = wire::decode_texts(*chunk);
-    for (std::size_t fact = 0; fact + 1 < texts.size(); fact += 2) {
-      if (texts[fact] == wire::kFactRecorder) return std::string(texts[fact + 1]);
-    }
-  }
-  return "";
 }
 
 // An open file, closed by the destructor.
@@ -138,14 +123,86 @@ pid_t process_in(const std::string& name) {
   return number ? process_of_recorder(*number) : 0;
 }
 
+// Appends a part and removes it, or does nothing. 0, or why not.
+int take_in_part(int to, const fs::path& part) {
+  const Descriptor from(open(part.c_str(), O_RDONLY | O_CLOEXEC));
+  if (from.value < 0) return errno == ENOENT ? 0 : errno;
+  const off_t before = lseek(to, 0, SEEK_END);
+  int error = copy_bytes(from.value, to, whole_chunk_bytes(from.value));
+  if (error == 0 && unlink(part.c_str()) != 0) error = errno;
+  if (error != 0 && ftruncate(to, before) != 0) return errno;
+  return error;
+}
+
+// What a killed process has left behind its last whole chunk. 0, or why not.
+int remove_torn_end(int file) {
+  struct stat status {};
+  if (fstat(file, &status) != 0) return errno;
+  const auto whole = static_cast<off_t>(whole_chunk_bytes(file));
+  return whole == status.st_size || ftruncate(file, whole) == 0 ? 0 : errno;
+}
+
+// Its process may be about to remove the oldest part: as the target, it stays. What is renamed is
+// no part any more. "" if there is a target already, or no part is left.
+Result<fs::path> rename_oldest(std::vector<fs::path>& parts, const fs::path& target) {
+  std::error_code failed;
+  if (fs::exists(target, failed)) return fs::path();
+  while (!parts.empty()) {
+    const fs::path oldest = parts.front();
+    fs::rename(oldest, target, failed);
+    if (failed && failed != std::errc::no_such_file_or_directory) {
+      return cannot_join(target, failed.value());
+    }
+    parts.erase(parts.begin());
+    if (!failed) return oldest;
+  }
+  return fs::path();
+}
+
+// 0, or why not.
+int take_in_parts(const std::vector<fs::path>& parts, const fs::path& target, bool is_growing) {
+  const Descriptor to(open(target.c_str(), O_RDWR | O_CLOEXEC));
+  if (to.value < 0) return errno == ENOENT ? 0 : errno;
+  const bool ends_here = !parts.empty() || !is_growing;
+  int error = ends_here ? remove_torn_end(to.value) : 0;
+  for (const fs::path& part : parts) {
+    if (error == 0) error = take_in_part(to.value, part);
+  }
+  return error;
+}
+
+bool has_open(pid_t process, const fs::path& file) {
+  std::error_code failed;
+  for (const fs::path& link : paths_in(fmt::format("/proc/{}/fd", process))) {
+    if (fs::equivalent(link, file, failed) && !failed) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+std::string recorder_in(const fs::path& path) {
+  const auto file = MappedFile::open(path.string());
+  if (!file) return "";
+  const std::span<const char> bytes = (*file)->bytes();
+  wire::ChunkCursor cursor({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+  for (int i = 0; i < kChunksBeforeFacts; ++i) {
+    const std::optional<wire::Chunk> chunk = cursor.next();
+    if (!chunk) break;
+    if (chunk->header.kind != wire::ChunkKind::kFacts) continue;
+    const std::vector<std::string_view> texts = wire::decode_texts(*chunk);
+    for (std::size_t fact = 0; fact + 1 < texts.size(); fact += 2) {
+      if (texts[fact] == wire::kFactRecorder) return std::string(texts[fact + 1]);
+    }
+  }
+  return "";
+}
 
 std::vector<PartedFile> parted_files(const fs::path& folder, std::optional<std::int64_t> recorder) {
   std::map<std::string, std::map<std::int64_t, fs::path>> found;
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
-    const std::optional<Part> part = part_of(entry.path().filename().string());
-    if (part) found[part->name][part->number] = entry.path();
+  for (const fs::path& path : paths_in(folder)) {
+    const std::optional<Part> part = part_of(path.filename().string());
+    if (part) found[part->name][part->number] = path;
   }
   std::vector<PartedFile> files;
   for (const auto& [name, parts] : found) {
@@ -171,6 +228,23 @@ Result<void> join_parts(const PartedFile& file, const fs::path& target) {
     }
   }
   return {};
+}
+
+Result<void> join_parts_in_place(const PartedFile& file, const fs::path& target) {
+  const bool is_growing = writer_of(file).has_value();
+  std::vector<fs::path> rest = file.parts;
+  STROBE_TRY(const fs::path oldest, rename_oldest(rest, target));
+  const int error = take_in_parts(rest, target, is_growing);
+  if (error == 0) return {};
+  std::error_code ignored;
+  if (!oldest.empty()) fs::rename(target, oldest, ignored);
+  return cannot_join(target, error);
+}
+
+std::optional<pid_t> writer_of(const PartedFile& file) {
+  const pid_t process = process_in(file.name);
+  if (!is_alive(process) || !has_open(process, file.parts.back())) return std::nullopt;
+  return process;
 }
 
 PartsWatch::PartsWatch(const fs::path& folder) : folder_(folder), before_(look()) {}

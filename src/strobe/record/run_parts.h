@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -22,9 +24,20 @@ struct PartedFile {
 std::vector<PartedFile> parted_files(const std::filesystem::path& folder,
                                      std::optional<std::int64_t> recorder = {});
 
+// The fact `recorder` at the beginning of a file or a part; "" if it cannot be read.
+std::string recorder_in(const std::filesystem::path& file);
+
 // Writes whole chunks only: the last part may be growing. A part that is removed meanwhile, because
 // it became too old, is left out.
 Result<void> join_parts(const PartedFile& file, const std::filesystem::path& target);
+
+// Puts the parts one behind the other and removes each that the one before has taken in: that needs
+// little room. They become the target, or its end if there is one from an earlier try. What cannot
+// be joined stays as parts.
+Result<void> join_parts_in_place(const PartedFile& file, const std::filesystem::path& target);
+
+// The process that a file or a part is named after, if it runs and has the newest part open.
+std::optional<pid_t> writer_of(const PartedFile& file);
 
 // Waits until every process that still runs has written something after it was asked to, and is
 // done with it, but not longer than this.

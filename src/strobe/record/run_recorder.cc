@@ -1,5 +1,7 @@
 #include "strobe/record/run_recorder.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
@@ -18,7 +20,6 @@
 #include "strobe/record/run_dump.h"
 #include "strobe/record/run_folder.h"
 #include "strobe/record/run_parts.h"
-#include "strobe/record/sampler/proc_files.h"
 #include "strobe/wire/record_settings.h"
 #include "strobe/wire/run_settings.h"
 
@@ -54,19 +55,11 @@ class ForgottenParts : public Source {
 // A process that strobe has not started. Its number may be given to another one when it ends.
 class ForeignProgram {
  public:
-  explicit ForeignProgram(pid_t id) : id_(id), start_ticks_(start_ticks()) {}
-  bool is_running() const { return start_ticks_ && start_ticks() == start_ticks_; }
+  explicit ForeignProgram(pid_t id) : id_(id), start_ticks_(start_ticks_of(id)) {}
+  bool is_running() const { return start_ticks_ && start_ticks_of(id_) == start_ticks_; }
   pid_t id() const { return id_; }
 
  private:
-  std::optional<std::uint64_t> start_ticks() const {
-    char buffer[kProcBytes];
-    const auto text = read_once(fmt::format("/proc/{}/stat", id_).c_str(), buffer);
-    const auto stat = text ? parse_task_stat(*text) : std::nullopt;
-    if (!stat || stat->has_ended()) return std::nullopt;
-    return stat->start_ticks;
-  }
-
   pid_t id_;
   std::optional<std::uint64_t> start_ticks_;
 };
@@ -77,6 +70,12 @@ Result<void> check_process(pid_t process) {
                .what = fmt::format("there is no process {}", process),
                .where = "",
                .hint = "`ps` lists them; in a container, processes outside are not seen"};
+}
+
+// A signal from before the program's process was there has reached nobody but strobe.
+Result<void> check_goes_on(const SignalRelay& relay) {
+  if (!relay.wants_end()) return {};
+  return Error{.code = ErrorCode::kInterrupted, .what = "interrupted", .where = "", .hint = ""};
 }
 
 // The processes of all recorders that share a folder on this machine.
@@ -174,6 +173,7 @@ void RunSession::describe() {
   const Environment environment =
       is_foreign ? environment_of(*request_.process) : own_environment();
   recording_.recorder = folder_.recorder();
+  recording_.recorder_start_ticks = start_ticks_of(getpid());
   recording_.command = is_foreign ? command_of(*request_.process) : request_.command;
   recording_.started_unix_ns = wall_clock_ns();
   recording_.host = host_name();
@@ -204,6 +204,7 @@ std::vector<HostFile::Fact> RunSession::host_facts() const {
 
 Result<void> RunSession::open_files() {
   STROBE_TRY_VOID(folder_.put(recording_));
+  if (request_.when_entered) request_.when_entered();
   STROBE_TRY(ControlFile control, ControlFile::open(folder_.path()));
   control_.emplace(std::move(control));
   std::optional<std::int64_t> keep_ns;
@@ -245,6 +246,7 @@ RunWatch::Place RunSession::place() {
 }
 
 Result<void> RunSession::start_program() {
+  relay_.set_gives_dumps(options_.last_ms.has_value());
   if (request_.process) {
     foreign_.emplace(*request_.process);
     root_ = foreign_->id();
@@ -264,7 +266,9 @@ Result<void> RunSession::start_program() {
   watch_.begin(*sampler_, place());
   sampler_->start();
   started_ns_ = wire::run_clock_ns();
-  return child_ ? child_->begin() : Result<void>();
+  if (!child_) return {};
+  STROBE_TRY_VOID(check_goes_on(relay_));
+  return child_->begin();
 }
 
 void RunSession::withdraw() {
@@ -386,8 +390,6 @@ RunOutcome RunSession::finish() {
 Variables run_environment(const RunOptions& options, const RunPlace& place,
                           const std::string& program) {
   Variables variables = {
-      {"CUDA_INJECTION64_PATH", place.library},
-      {"NVTX_INJECTION64_PATH", options.ranges ? place.library : ""},
       {wire::kRecordFolder, ""},  // the library's other job
       {wire::kRunFolder, place.folder.string()},
       {wire::kRunRecorder, std::to_string(place.recorder)},
@@ -399,6 +401,11 @@ Variables run_environment(const RunOptions& options, const RunPlace& place,
       {wire::kRunEvery, ms_text(options.every_ms)},
       {wire::kRunFor, ms_text(options.for_ms)},
   };
+  // Where strobe has nothing to load, another tool's library stays.
+  if (!place.library.empty()) {
+    variables.emplace_back("CUDA_INJECTION64_PATH", place.library);
+    if (options.ranges) variables.emplace_back("NVTX_INJECTION64_PATH", place.library);
+  }
   if (std::getenv(wire::kRecordCupti) == nullptr) {
     variables.emplace_back(wire::kRecordCupti, find_python_cupti(program));
   }
@@ -413,6 +420,7 @@ Variables run_environment(const RunOptions& options, const RunPlace& place,
 
 Result<RunOutcome> record_run(const RunRequest& request, RunWatch& watch, const SignalRelay& relay,
                               const DumpNews& news) {
+  STROBE_TRY_VOID(check_goes_on(relay));
   if (request.process) {
     STROBE_TRY_VOID(check_process(*request.process));
   } else {

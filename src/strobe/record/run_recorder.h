@@ -27,6 +27,7 @@ struct RunRequest {
   bool overwrite = false;
   std::string torch_hook = {};  // a folder for Python's path; "": none
   RunOptions options;
+  std::function<void()> when_entered = {};  // called when run.json has the entry of this recorder
 };
 
 struct RunOutcome {
@@ -54,8 +55,9 @@ Variables run_environment(const RunOptions& options, const RunPlace& place,
 // How a dump went, told while the program runs.
 using DumpNews = std::function<void(const Result<std::filesystem::path>& dump)>;
 
-// Returns when the program has ended. Errors are those from before it was started; then nothing is
-// left behind. See ChildProcess::begin() for those of the program itself.
+// Returns when the program has ended. Errors are those from before it was started, kInterrupted if
+// somebody wanted strobe to end before; then nothing is left behind. See ChildProcess::begin() for
+// those of the program itself.
 Result<RunOutcome> record_run(const RunRequest& request, RunWatch& watch, const SignalRelay& relay,
                               const DumpNews& news);
 

@@ -84,13 +84,13 @@ TEST(DiagnosisTextTest, what_could_be_recorded_is_a_section_of_its_own) {
   diagnosis.record = {
       {"gpu_work", "GPU work", record::SourceState::kRecorded, "CUPTI 1", ""},
       {"host", "host", record::SourceState::kPartly, "no pressure", "boot with psi=1"},
-      {"scheduler", "exact scheduler", record::SourceState::kMissing, "not permitted", "ask"}};
+      {"scheduler", "waits for a core", record::SourceState::kMissing, "not permitted", "ask"}};
   EXPECT_THAT(diagnosis_text(diagnosis, Terminal{}),
               HasSubstr("\nstrobe record\n"
                         "  + GPU work          CUPTI 1\n"
                         "  ~ host              partly: no pressure\n"
                         "                      get: boot with psi=1\n"
-                        "  - exact scheduler   missing: not permitted\n"
+                        "  - waits for a core  missing: not permitted\n"
                         "                      get: ask\n"));
   EXPECT_THAT(diagnosis_json(diagnosis), HasSubstr(R"("record": [
     {

@@ -300,10 +300,42 @@ TEST_F(RecordCommand, several_runs_follow_each_other) {
   EXPECT_THAT(outcome.err, HasSubstr("next: strobe compare before"));
 }
 
+TEST_F(RecordCommand, a_rank_that_cannot_start_leaves_the_runs_of_the_others) {
+  const auto rank = [&](const std::string& number, const CommandWords& program) {
+    return request({"-q", "-o", "ranks", "--runs", "2"}, program,
+                   {"TORCHELASTIC_RUN_ID=none", "MASTER_ADDR=127.0.0.1", "MASTER_PORT=29500",
+                    "WORLD_SIZE=2", "RANK=" + number});
+  };
+  put_bytes(folder_ / "broken", "#!/no/such/interpreter\n");
+  fs::permissions(folder_ / "broken", fs::perms::owner_all);
+  ASSERT_EQ(test::run_process(rank("0", {"true"})).exit_code, 0);
+  EXPECT_EQ(test::run_process(rank("1", {"./broken"})).exit_code, 127);
+  EXPECT_EQ(member("state", "ranks/1"), "finished");
+  EXPECT_THAT(names_in(folder_ / "ranks/1"), Contains(host_file("ranks/1")));
+  EXPECT_EQ(member("state", "ranks/2"), "finished");
+}
+
+TEST_F(RecordCommand, an_interrupted_series_starts_no_more_runs) {
+  test::RunningProcess strobe(
+      request({"--runs", "3"},
+              {"sh", "-c", "trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done"}));
+  ASSERT_EQ(strobe.first_line(), "ready");
+  kill(strobe.id(), SIGTERM);
+  EXPECT_EQ(strobe.wait().out, "ready\n");
+  EXPECT_THAT(names_in(folder_ / "run"), ElementsAre("1"));
+}
+
+TEST_F(RecordCommand, pipes_that_the_caller_ignores_stay_ignored) {
+  test::ProcessRequest ignoring = request({"-q"}, {"sh", "-c", "kill -PIPE $$; echo lives"});
+  ignoring.command.insert(ignoring.command.begin(),
+                          {"/bin/sh", "-c", "trap '' PIPE; exec \"$@\"", "sh"});
+  EXPECT_EQ(test::run_process(ignoring).out, "lives\n");
+}
+
 TEST_F(RecordCommand, a_failing_run_is_the_last_one) {
   const auto outcome = record_script("test -e second && exit 6; touch second", {"--runs", "5"});
   EXPECT_EQ(outcome.exit_code, 6);
-  EXPECT_THAT(outcome.err, HasSubstr("1 of 5 runs are whole"));
+  EXPECT_THAT(outcome.err, HasSubstr("1 of 5 runs are complete"));
   EXPECT_THAT(names_in(folder_ / "run"), ElementsAre("1", "2"));
 }
 
@@ -399,6 +431,26 @@ TEST_F(RecordCommand, a_flight_recorder_gives_dumps_while_the_program_goes_on) {
   EXPECT_THAT(names_in(folder_ / "run"), ElementsAre("dump-1", host_file(), "run.json"));
   EXPECT_GT(samples_in(folder / host_file()).counts["host_cpu_usage"], 0u);
   EXPECT_GT(samples_in(folder_ / "run" / host_file()).counts["host_cpu_usage"], 0u);
+}
+
+TEST_F(RecordCommand, what_a_killed_flight_recorder_has_left_becomes_a_run) {
+  test::RunningProcess strobe(
+      request({"--last", "60s", "-q"},
+              {"sh", "-c", "echo ready; while ! test -e stop; do sleep 0.05; done"}));
+  ASSERT_EQ(strobe.first_line(), "ready");
+  std::this_thread::sleep_for(milliseconds(1500));  // longer than it takes to write something
+  const auto refused = record({"dump", "run"}, {});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("strobe record dump " + std::to_string(strobe.id())));
+  kill(strobe.id(), SIGKILL);
+  put_bytes(folder_ / "stop", "");
+  strobe.wait();
+  const auto dump = record({"dump", "run"}, {});
+  EXPECT_EQ(dump.exit_code, 0) << dump.err;
+  EXPECT_EQ(dump.out, "run\n");
+  EXPECT_GT(host_contents().rows_of(wire::ChunkKind::kSamples), 0u);
+  EXPECT_EQ(member("state"), "recording");
+  EXPECT_THAT(names_in(folder_ / "run"), Not(Contains(HasSubstr(".part"))));
 }
 
 TEST_F(RecordCommand, a_process_that_nobody_records_gives_no_dump) {

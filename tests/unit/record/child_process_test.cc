@@ -98,6 +98,7 @@ TEST_F(ChildProcessTest, a_signal_that_only_tells_something_ends_nothing) {
 }
 
 TEST_F(ChildProcessTest, a_request_for_a_dump_stays_with_strobe) {
+  relay_->set_gives_dumps(true);
   EXPECT_EQ(ending_of("kill -USR2 " + std::to_string(getpid()) + "; sleep 0.1; exit 4").exit_code,
             4);
   EXPECT_TRUE(relay_->take_dump_request());
@@ -105,7 +106,17 @@ TEST_F(ChildProcessTest, a_request_for_a_dump_stays_with_strobe) {
   EXPECT_FALSE(relay_->wants_end());
 }
 
+TEST_F(ChildProcessTest, where_there_are_no_dumps_the_signal_is_the_program_s) {
+  Result<ChildProcess> child = script("trap 'exit 6' USR2; kill -USR2 " + std::to_string(getpid()) +
+                                      "; for i in $(seq 100); do sleep 0.1; done");
+  ASSERT_TRUE(child && child->begin());
+  EXPECT_EQ(child->wait(*relay_).exit_code, 6);
+  EXPECT_FALSE(relay_->take_dump_request());
+  EXPECT_FALSE(relay_->wants_end());
+}
+
 TEST_F(ChildProcessTest, a_signal_that_came_before_the_wait_wakes_it) {
+  relay_->set_gives_dumps(true);
   kill(getpid(), SIGUSR2);
   relay_->wait();  // hangs if it is missed
   EXPECT_TRUE(relay_->take_dump_request());
@@ -116,6 +127,12 @@ TEST_F(ChildProcessTest, the_program_has_the_usual_handlers) {
   EXPECT_EQ(ending_of("kill -XFSZ $$; exit 1").signal, SIGXFSZ);
   EXPECT_EQ(ending_of("kill -PIPE $$; exit 1").signal, SIGPIPE);
   EXPECT_EQ(ending_of("kill -USR2 $$; exit 1").signal, SIGUSR2);
+}
+
+TEST_F(ChildProcessTest, pipes_that_were_ignored_before_strobe_stay_ignored) {
+  relay_.reset();
+  relay_ = std::move(*SignalRelay::open(true));
+  EXPECT_EQ(ending_of("kill -PIPE $$; exit 1").exit_code, 1);
 }
 
 TEST_F(ChildProcessTest, a_program_that_cannot_be_started_says_why) {

@@ -1,6 +1,7 @@
 #include "strobe/record/control_file.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdint>
 #include <cstring>
@@ -38,6 +39,20 @@ TEST(ControlFile, recorders_of_one_folder_share_it) {
   EXPECT_EQ(second->requests(), 1u);
   second->ask();
   EXPECT_EQ(first->requests(), 2u);
+}
+
+TEST(ControlFile, the_disk_has_its_bytes_from_the_start) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(ControlFile::open(folder.path()));
+  struct stat status {};
+  ASSERT_EQ(stat((folder / ".control").c_str(), &status), 0);
+  EXPECT_GT(status.st_blocks, 0);
+}
+
+TEST(ControlFile, a_full_disk_is_an_error) {
+  const TemporaryFolder folder;
+  const testing::FullDisk full;
+  EXPECT_FALSE(ControlFile::open(folder.path()));
 }
 
 TEST(ControlFile, a_folder_that_is_gone_is_an_error) {

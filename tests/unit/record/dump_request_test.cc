@@ -29,6 +29,7 @@ class DumpRequest : public ::testing::Test {
  protected:
   void SetUp() override {
     relay_ = std::move(*SignalRelay::open());
+    relay_->set_gives_dumps(true);
     control_.emplace(std::move(*ControlFile::open(folder_.path())));
     describe(true);
   }

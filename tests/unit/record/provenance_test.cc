@@ -106,9 +106,12 @@ TEST(Provenance, a_process_tells_its_command_and_environment) {
   while (command_of(child) != std::vector<std::string>{"sleep", "30"}) usleep(1000);
   EXPECT_THAT(environment_of(child), ElementsAre(Pair("EMPTY", ""), Pair("OMP_NUM_THREADS", "3")));
   EXPECT_TRUE(is_alive(child));
+  ASSERT_TRUE(start_ticks_of(child) && start_ticks_of(getpid()));
+  EXPECT_GE(*start_ticks_of(child), *start_ticks_of(getpid()));
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
   EXPECT_FALSE(is_alive(child));
+  EXPECT_FALSE(start_ticks_of(child));
   EXPECT_THAT(command_of(child), IsEmpty());
 }
 

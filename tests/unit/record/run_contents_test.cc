@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "strobe/record/run_parts.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/unit/record/run_file_sketch.h"
 
@@ -59,6 +60,13 @@ TEST_F(RunContentsTest, files_of_other_recorders_and_other_tools_are_left_out) {
   put_bytes(folder_ / "run.json", "{}");
   EXPECT_THAT(process_files(folder_.path(), 17), SizeIs(1));
   EXPECT_THAT(process_files(folder_.path(), std::nullopt), SizeIs(2));
+}
+
+TEST_F(RunContentsTest, the_beginning_of_a_file_says_whose_it_is) {
+  RunFileSketch(folder_ / "process-4.strobe", 4, 17).kernels(5).fact(wire::kFactRecorder, "18");
+  EXPECT_EQ(recorder_in(folder_ / "process-4.strobe"), "17");
+  EXPECT_EQ(contents().fact(wire::kFactRecorder), "18");
+  EXPECT_THAT(process_files(folder_.path(), 18), IsEmpty());  // the rest of it is not read
 }
 
 TEST_F(RunContentsTest, notes_with_the_same_words_are_added_up) {

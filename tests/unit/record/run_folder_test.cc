@@ -74,7 +74,8 @@ TEST_F(RunFolderTest, an_empty_folder_is_taken_as_it_is) {
 
 TEST_F(RunFolderTest, a_run_is_not_overwritten_unasked) {
   record();
-  expect_refused(claim(), "'" + path_.string() + "' exists; --overwrite replaces the run");
+  expect_refused(claim(),
+                 "'" + path_.string() + "' exists; replace the run in it with --overwrite");
   EXPECT_THAT(names_in(path_), ElementsAre("process-1.strobe", "run.json"));
 }
 
@@ -90,7 +91,7 @@ TEST_F(RunFolderTest, a_folder_that_is_no_run_is_never_removed) {
   expect_refused(claim(true), "holds something else: 'thesis.txt'");
   put_bytes(path_ / "run.json", "{\"another\": \"tool\"}");
   expect_refused(claim(true), "holds something else");
-  expect_refused(claim(false), "exists; -o names another folder");
+  expect_refused(claim(false), "exists; choose another folder with -o");
   EXPECT_THAT(names_in(path_), ElementsAre("run.json", "thesis.txt"));
 }
 
@@ -190,8 +191,67 @@ TEST_F(RunFolderTest, withdrawing_leaves_the_other_ranks) {
   EXPECT_THAT(names_in(path_), Contains("process-1.strobe"));
 }
 
+TEST_F(RunFolderTest, withdrawing_takes_the_parts_of_its_own_samples) {
+  Result<RunFolder> folder = claim();
+  ASSERT_TRUE(folder && folder->put(recording_of(*folder)));
+  put_bytes(path_ / (host_file_name(folder->recorder()) + ".part0"), "x");
+  put_bytes(path_ / (host_file_name(folder->recorder() + 1) + ".part0"), "x");
+  folder->withdraw();
+  EXPECT_THAT(names_in(path_), ElementsAre(host_file_name(folder->recorder() + 1) + ".part0"));
+}
+
+TEST_F(RunFolderTest, a_manifest_that_cannot_be_read_may_hold_other_ranks) {
+  Result<RunFolder> folder = claim();
+  ASSERT_TRUE(folder && folder->put(recording_of(*folder)));
+  put_bytes(path_ / "run.json", "{\"strobe_run\":1,");
+  put_bytes(path_ / "process-1.strobe", "x");
+  EXPECT_FALSE(folder->put(recording_of(*folder)));
+  folder->withdraw();
+  EXPECT_THAT(names_in(path_), ElementsAre("process-1.strobe", "run.json"));
+}
+
+TEST_F(RunFolderTest, withdrawing_a_series_leaves_the_runs_of_the_other_ranks) {
+  Result<RunFolder> series =
+      RunFolder::claim_series({.path = path_, .overwrite = false, .job = rank(0)});
+  ASSERT_TRUE(series);
+  Result<RunFolder> other =
+      RunFolder::claim({.path = path_ / "1", .overwrite = false, .job = rank(1)});
+  ASSERT_TRUE(other && other->put(recording_of(*other, rank(1))));
+  put_bytes(path_ / "1" / "process-1.strobe", "x");
+  series->withdraw();
+  EXPECT_THAT(names_in(path_ / "1"), Contains("process-1.strobe"));
+  EXPECT_EQ(read_manifest(path_ / "1")->size(), 1u);
+}
+
+TEST_F(RunFolderTest, a_series_that_no_rank_could_start_can_be_claimed_again) {
+  const auto claim_series_of = [&](int number) {
+    return RunFolder::claim_series({.path = path_, .overwrite = false, .job = rank(number)});
+  };
+  {
+    Result<RunFolder> series = claim_series_of(0);
+    Result<RunFolder> first =
+        RunFolder::claim({.path = path_ / "1", .overwrite = false, .job = rank(0)});
+    ASSERT_TRUE(series && first && first->put(recording_of(*first, rank(0))));
+    first->withdraw();
+    series->withdraw();
+  }
+  EXPECT_TRUE(claim_series_of(1));
+}
+
+TEST_F(RunFolderTest, other_ranks_wait_until_the_first_run_of_a_series_has_its_entry) {
+  Result<RunFolder> series =
+      RunFolder::claim_series({.path = path_, .overwrite = false, .job = rank(0)});
+  Result<RunFolder> first =
+      RunFolder::claim({.path = path_ / "1", .overwrite = false, .job = rank(0)});
+  ASSERT_TRUE(series && first);
+  EXPECT_EQ(FileLock().acquire(path_ / ".lock", false), FileLock::Answer::kTaken);
+  ASSERT_TRUE(first->put(recording_of(*first, rank(0))));
+  series->let_others_in();
+  EXPECT_TRUE(RunFolder::claim_series({.path = path_, .overwrite = false, .job = rank(1)}));
+}
+
 TEST_F(RunFolderTest, numbered_runs_are_a_run_that_can_be_overwritten) {
-  const Result<RunFolder> series =
+  Result<RunFolder> series =
       RunFolder::claim_series({.path = path_, .overwrite = false, .job = {}});
   ASSERT_TRUE(series);
   Result<RunFolder> first = RunFolder::claim({.path = path_ / "1", .overwrite = false, .job = {}});
@@ -199,9 +259,10 @@ TEST_F(RunFolderTest, numbered_runs_are_a_run_that_can_be_overwritten) {
   Recording recording = recording_of(*first);
   recording.is_finished = true;
   ASSERT_TRUE(first->put(recording));
+  series->let_others_in();
   EXPECT_TRUE(is_run_folder(path_));
   expect_refused(RunFolder::claim_series({.path = path_, .overwrite = false, .job = {}}),
-                 "--overwrite replaces");
+                 "with --overwrite");
   EXPECT_TRUE(RunFolder::claim_series({.path = path_, .overwrite = true, .job = {}}));
   EXPECT_FALSE(fs::exists(path_ / "1"));
 }

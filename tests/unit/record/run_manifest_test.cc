@@ -20,6 +20,7 @@ using testing::TemporaryFolder;
 Recording a_recording() {
   Recording recording;
   recording.recorder = 17;
+  recording.recorder_start_ticks = 18;
   recording.command = {"python3", "a \"b\".py"};
   recording.started_unix_ns = 1000;
   recording.host = "here";
@@ -48,21 +49,22 @@ Recording a_recording() {
 }
 
 TEST(RunManifest, a_recording_is_written_as_documented) {
-  EXPECT_EQ(recording_json(a_recording()),
-            R"({"state":"recording","recorder":17,"command":["python3","a \"b\".py"],)"
-            R"("started_unix_ns":1000,"ended_unix_ns":null,"exit_code":null,"signal":null,)"
-            R"("host":"here","strobe":")" +
-                std::string(kVersion) +
-                R"(","driver":"","cuda":"","rank":1,"world_size":2,"job":"slurm:7:0","restart":0,)"
-                R"("devices":[{"index":0,"name":"NVIDIA H200","uuid":"GPU-1","memory_bytes":150,)"
-                R"("sm_clock_mhz":1980,"memory_clock_mhz":3201}],"environment":{"RANK":"1"},)"
-                R"("settings":{"calls":"launches","graphs":"launches","ranges":true,"torch":false,)"
-                R"("every_ms":null,"for_ms":null,"last_ms":null},)"
-                R"("sources":[{"name":"host","state":"recorded","why":""},)"
-                R"({"name":"scheduler","state":"missing","why":"forbidden"}],)"
-                R"("processes":[{"pid":4,"program":"python3","rank":1,)"
-                R"("file":"rank1-process-4.strobe","kernels":5,"copies":6,"calls":7,"ranges":8,)"
-                R"("bytes":9,"finished":true}],"losses":["something"],"redacted":false})");
+  EXPECT_EQ(
+      recording_json(a_recording()),
+      R"({"state":"recording","recorder":17,"recorder_start_ticks":18,"command":["python3","a \"b\".py"],)"
+      R"("started_unix_ns":1000,"ended_unix_ns":null,"exit_code":null,"signal":null,)"
+      R"("host":"here","strobe":")" +
+          std::string(kVersion) +
+          R"(","driver":"","cuda":"","rank":1,"world_size":2,"job":"slurm:7:0","restart":0,)"
+          R"("devices":[{"index":0,"name":"NVIDIA H200","uuid":"GPU-1","memory_bytes":150,)"
+          R"("sm_clock_mhz":1980,"memory_clock_mhz":3201}],"environment":{"RANK":"1"},)"
+          R"("settings":{"calls":"launches","graphs":"launches","ranges":true,"torch":false,)"
+          R"("every_ms":null,"for_ms":null,"last_ms":null},)"
+          R"("sources":[{"name":"host","state":"recorded","why":""},)"
+          R"({"name":"scheduler","state":"missing","why":"forbidden"}],)"
+          R"("processes":[{"pid":4,"program":"python3","rank":1,)"
+          R"("file":"rank1-process-4.strobe","kernels":5,"copies":6,"calls":7,"ranges":8,)"
+          R"("bytes":9,"finished":true}],"losses":["something"],"redacted":false})");
 }
 
 TEST(RunManifest, the_end_is_an_exit_code_or_a_signal) {
@@ -114,6 +116,7 @@ TEST(RunManifest, what_is_written_can_be_read_by_another_recorder) {
   const ManifestEntry& first = entries->front();
   EXPECT_FALSE(first.is_finished);
   EXPECT_EQ(first.recorder, 17);
+  EXPECT_EQ(first.recorder_start_ticks, 18u);
   EXPECT_EQ(first.host, "here");
   EXPECT_EQ(first.job.key, "slurm:7:0");
   EXPECT_EQ(first.job.rank, 1);
@@ -147,6 +150,17 @@ TEST(RunManifest, a_recorder_runs_if_its_process_does) {
   EXPECT_FALSE(is_running(entry));
   entry.host = host_name();
   entry.is_finished = true;
+  EXPECT_FALSE(is_running(entry));
+}
+
+TEST(RunManifest, another_process_with_the_number_of_a_recorder_is_not_the_recorder) {
+  ManifestEntry entry;
+  entry.host = host_name();
+  entry.recorder = getpid();
+  entry.recorder_start_ticks = start_ticks_of(getpid());
+  ASSERT_TRUE(entry.recorder_start_ticks);
+  EXPECT_TRUE(is_running(entry));
+  ++*entry.recorder_start_ticks;
   EXPECT_FALSE(is_running(entry));
 }
 

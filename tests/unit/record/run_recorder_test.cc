@@ -25,7 +25,9 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Key;
 using testing::names_in;
+using ::testing::Not;
 using ::testing::Pair;
 using testing::TemporaryFolder;
 
@@ -137,7 +139,7 @@ TEST_F(RunRecorderTest, settings_become_variables) {
   const Variables variables = run_environment(
       options, {.folder = "/f", .recorder = 7, .library = "/lib.so", .torch_hook = "/hook"}, "app");
   EXPECT_THAT(variables, Contains(Pair("CUDA_INJECTION64_PATH", "/lib.so")));
-  EXPECT_THAT(variables, Contains(Pair("NVTX_INJECTION64_PATH", "")));
+  EXPECT_THAT(variables, Not(Contains(Key("NVTX_INJECTION64_PATH"))));
   EXPECT_THAT(variables, Contains(Pair("STROBE_RECORD_FOLDER", "")));
   EXPECT_THAT(variables, Contains(Pair("STROBE_RUN_FOLDER", "/f")));
   EXPECT_THAT(variables, Contains(Pair("STROBE_RUN_RECORDER", "7")));
@@ -150,6 +152,29 @@ TEST_F(RunRecorderTest, settings_become_variables) {
   EXPECT_THAT(variables, Contains(Pair("PYTHONPATH", ::testing::StartsWith("/hook"))));
   EXPECT_THAT(run_environment({}, {.library = "/lib.so"}, "app"),
               Contains(Pair("NVTX_INJECTION64_PATH", "/lib.so")));
+}
+
+TEST_F(RunRecorderTest, without_a_library_that_of_another_tool_stays) {
+  const Variables variables = run_environment({}, {.folder = "/f", .recorder = 7}, "app");
+  EXPECT_THAT(variables, Not(Contains(Key("CUDA_INJECTION64_PATH"))));
+  EXPECT_THAT(variables, Not(Contains(Key("NVTX_INJECTION64_PATH"))));
+}
+
+TEST_F(RunRecorderTest, a_signal_from_before_the_start_starts_nothing) {
+  kill(getpid(), SIGTERM);
+  const auto outcome = record(script("touch " + (around_ / "ran").string()));
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().code, ErrorCode::kInterrupted);
+  EXPECT_THAT(names_in(around_.path()), IsEmpty());
+}
+
+TEST_F(RunRecorderTest, a_signal_while_the_program_still_waits_starts_nothing) {
+  RunRequest request = script("touch " + (around_ / "ran").string());
+  request.when_entered = [] { kill(getpid(), SIGTERM); };
+  const auto outcome = record(request);
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().code, ErrorCode::kInterrupted);
+  EXPECT_THAT(names_in(around_.path()), IsEmpty());
 }
 
 TEST_F(RunRecorderTest, a_killed_program_is_told) {
@@ -279,8 +304,10 @@ TEST_F(RunRecorderTest, a_flight_recorder_gives_dumps_and_ends_with_whole_files)
 }
 
 TEST_F(RunRecorderTest, without_a_flight_recorder_nobody_gets_a_dump) {
-  const auto outcome = record(script("kill -USR2 " + std::to_string(getpid()) + "; sleep 0.2"));
+  const auto outcome = record(script("trap 'exit 6' USR2; kill -USR2 " + std::to_string(getpid()) +
+                                     "; for i in $(seq 100); do sleep 0.1; done"));
   ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->recording.ending->exit_code, 6);  // the signal is the program's
   EXPECT_THAT(dumps_, IsEmpty());
   EXPECT_THAT(names_in(path_), ElementsAre(host_file(), "run.json"));
 }

@@ -180,7 +180,10 @@ Error several_runs(const fs::path& folder, const std::vector<fs::path>& runs) {
 Error no_files_yet(const fs::path& folder) {
   if (has_parts(folder)) {
     return {ErrorCode::kNotFound, "the run has only the parts of a flight recorder",
-            folder.string(), "`strobe record dump PID` writes a run that can be opened"};
+            folder.string(),
+            "`strobe record dump PID` writes a run that can be opened while the recorder runs; if "
+            "it was "
+            "killed, `strobe record dump RUN` makes a run of them"};
   }
   return {ErrorCode::kNotFound, "the recorded run has no files yet", folder.string(),
           "has the recording started only now, or was it removed?"};

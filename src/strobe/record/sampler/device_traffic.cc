@@ -51,6 +51,7 @@ void SlowPcieTraffic::add(const SampledDevice& device) {
   if (nvml_.pcie_kilobytes_per_second == nullptr) return;
   const std::lock_guard lock(mutex_);
   devices_.push_back(device);
+  change_.notify_all();
   if (thread_.joinable()) return;
   thread_ = std::jthread([this](const std::stop_token& stop) { ask_in_turn(stop); });
 }
@@ -70,7 +71,10 @@ void SlowPcieTraffic::write_new(SampleLog& log) {
 void SlowPcieTraffic::ask_in_turn(const std::stop_token& stop) {
   block_signals();
   std::unique_lock lock(mutex_);
-  for (std::size_t turn = 0; !stop.stop_requested() && !devices_.empty(); ++turn) {
+  const auto has_devices = [this] { return !devices_.empty(); };
+  // Without devices it waits for the next one.
+  for (std::size_t turn = 0; change_.wait(lock, stop, has_devices); ++turn) {
+    if (stop.stop_requested()) return;
     const std::size_t at = turn % devices_.size();
     const SampledDevice device = devices_[at];
     lock.unlock();

@@ -8,6 +8,8 @@ namespace strobe::record {
 namespace {
 
 constexpr std::int64_t kMillisecond_ns = 1'000'000;
+// The ticks of the cores are too coarse for the time between two scans that are closer.
+constexpr std::int64_t kLeastBetweenScans_ns = 250 * kMillisecond_ns;
 constexpr std::int64_t kLowRate = 2;  // a rate this many times lower is worth a note
 
 }  // namespace
@@ -39,7 +41,8 @@ void HostSampler::when_due(Pace& pace, std::int64_t now_ns, const Work& work) {
 
 void HostSampler::sample(std::int64_t now_ns, bool with_machine) {
   // Whoever the program has just started is not foreign.
-  if (with_machine && foreign_pace_.is_due(now_ns)) tree_pace_.hurry();
+  const bool is_tree_cheap = tree_pace_.period_ns() == tree_pace_.wanted_ns();
+  if (with_machine && is_tree_cheap && foreign_pace_.is_due(now_ns)) tree_pace_.hurry();
   when_due(tree_pace_, now_ns, [&] {
     tree_.refresh();
     processes_.follow(tree_);
@@ -66,7 +69,7 @@ void HostSampler::finish(std::int64_t now_ns, bool with_machine) {
   processes_.sample_counters(now_ns);
   if (!with_machine || !had_machine_) return;
   sample_machine(now_ns);
-  scan_foreign(now_ns);
+  if (now_ns - scanned_ns_ >= kLeastBetweenScans_ns) scan_foreign(now_ns);
 }
 
 void HostSampler::sample_machine(std::int64_t now_ns) {
@@ -74,6 +77,7 @@ void HostSampler::sample_machine(std::int64_t now_ns) {
 }
 
 void HostSampler::scan_foreign(std::int64_t now_ns) {
+  scanned_ns_ = now_ns;
   if (options_.other_recorders) {
     std::vector<pid_t> recorders = options_.other_recorders();
     std::erase(recorders, options_.strobe);

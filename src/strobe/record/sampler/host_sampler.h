@@ -72,6 +72,7 @@ class HostSampler {
   Pace counters_pace_;
   Pace machine_pace_;
   Pace foreign_pace_;
+  std::int64_t scanned_ns_ = 0;  // when foreign processes were looked at last
   bool had_machine_ = false;
   bool has_noted_rate_ = false;
 };

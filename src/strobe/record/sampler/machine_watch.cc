@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "strobe/record/sampler/device_sampler.h"
 #include "strobe/record/sampler/host_sampler.h"
 #include "strobe/wire/run_file.h"
+#include "strobe/wire/run_file_writer.h"
 
 namespace strobe::record {
 namespace {
@@ -61,9 +61,12 @@ class DeviceSource : public Source {
 
   void look(std::int64_t now_ns) override {
     if (!machine_.is_held(now_ns)) return;
-    if (!has_sampled_ || now_ns - owners_known_ns_ >= kBetweenOwners_ns) tell_owners(now_ns);
-    has_sampled_ = true;
+    if (!std::exchange(has_sampled_, true)) {
+      tell_owners(now_ns);
+      now_ns = wire::run_clock_ns();  // must be the time of the readings
+    }
     sampler_->sample(now_ns, log_);
+    if (now_ns - owners_known_ns_ >= kBetweenOwners_ns) tell_owners(now_ns);
   }
   bool has_sampled() const { return has_sampled_; }
   const DeviceSampler& sampler() const { return *sampler_; }
@@ -133,7 +136,8 @@ void MachineWatch::begin_waits(Sampler& sampler, const Place& place) {
 void MachineWatch::begin_devices(Sampler& sampler, const Place& place) {
   ProcessAccess access;
   if (place.redact) access.shown_name = hashed_name;
-  Result<std::unique_ptr<DeviceSampler>> opened = DeviceSampler::open(access);
+  Result<std::unique_ptr<DeviceSampler>> opened =
+      open_devices_ ? open_devices_(access) : DeviceSampler::open(access);
   if (!opened) {
     why_no_devices_ = opened.error().what;
     return;

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "strobe/base/result.h"
 #include "strobe/record/run_watch.h"
+#include "strobe/record/sampler/device_sampler.h"
 #include "strobe/record/sampler/scheduler_waits.h"
 
 namespace strobe::record {
@@ -17,8 +21,12 @@ class WaitsSource;
 // for a core.
 class MachineWatch : public RunWatch {
  public:
-  // `waits`: how waits for a core are found; the program is filled in.
-  explicit MachineWatch(SchedulerWaitsOptions waits = {}) : waits_options_(std::move(waits)) {}
+  using OpenDevices = std::function<Result<std::unique_ptr<DeviceSampler>>(const ProcessAccess&)>;
+
+  // `waits`: how waits for a core are found; the program is filled in. `open_devices`: none: those
+  // of this machine.
+  explicit MachineWatch(SchedulerWaitsOptions waits = {}, OpenDevices open_devices = {})
+      : waits_options_(std::move(waits)), open_devices_(std::move(open_devices)) {}
 
   void begin(Sampler& sampler, const Place& place) override;
   void begin_devices(Sampler& sampler, const Place& place) override;
@@ -34,6 +42,7 @@ class MachineWatch : public RunWatch {
   SourceReport scheduler_report() const;
 
   SchedulerWaitsOptions waits_options_;
+  OpenDevices open_devices_;
   const HostSource* host_ = nullptr;  // all three belong to the sampler
   const DeviceSource* devices_source_ = nullptr;
   const WaitsSource* waits_source_ = nullptr;

@@ -93,11 +93,12 @@ bool ProcessOwners::are_of_this_machine(NumberSource source) const {
 
 bool ProcessOwners::own_process_uses_device() const {
   for (const pid_t process : own_) {
+    // A process may end while its folder is read.
     std::error_code gone;
-    for (const auto& file :
-         fs::directory_iterator(fmt::format("{}/{}/fd", access_.proc, process), gone)) {
+    fs::directory_iterator file(fmt::format("{}/{}/fd", access_.proc, process), gone);
+    for (; !gone && file != fs::directory_iterator(); file.increment(gone)) {
       std::error_code closed;
-      if (fs::read_symlink(file.path(), closed) == "/dev/nvidia-uvm") return true;
+      if (fs::read_symlink(file->path(), closed) == "/dev/nvidia-uvm") return true;
     }
   }
   return false;

@@ -93,14 +93,24 @@ void ProcessSampler::follow(const ProcessTree& tree) {
 }
 
 void ProcessSampler::let_go_of_ended(const ProcessTree& tree) {
-  std::erase_if(processes_, [&](const Process& process) {
-    const bool lives = std::any_of(
-        tree.processes().begin(), tree.processes().end(), [&](const TreeProcess& living) {
-          return living.id == process.id && living.start_ticks == process.start_ticks;
-        });
-    if (!lives) add_to_ended(process, tree.contains(process.parent));
+  std::unordered_map<pid_t, std::uint64_t> start_ticks;
+  start_ticks.reserve(tree.processes().size());
+  for (const TreeProcess& living : tree.processes()) start_ticks[living.id] = living.start_ticks;
+  const std::size_t ended = std::erase_if(processes_, [&](const Process& process) {
+    const auto living = start_ticks.find(process.id);
+    const bool lives = living != start_ticks.end() && living->second == process.start_ticks;
+    if (!lives) let_go(process, tree.contains(process.parent));
     return !lives;
   });
+  if (ended == 0) return;
+  places_.clear();
+  for (std::size_t i = 0; i < processes_.size(); ++i) places_[processes_[i].id] = i;
+}
+
+void ProcessSampler::let_go(const Process& process, bool has_parent) {
+  add_to_ended(process, has_parent);
+  for (const Thread& thread : process.threads) out_.forget(process.owner_of(thread));
+  out_.forget(process.owner());
 }
 
 void ProcessSampler::add_to_ended(const Process& process, bool has_parent) {
@@ -111,12 +121,12 @@ void ProcessSampler::add_to_ended(const Process& process, bool has_parent) {
 }
 
 ProcessSampler::Process& ProcessSampler::take_up(const TreeProcess& listed) {
-  const auto known = std::find_if(processes_.begin(), processes_.end(),
-                                  [&](const Process& each) { return each.id == listed.id; });
-  if (known != processes_.end()) {
-    known->parent = listed.parent;
-    write_name(*known, listed.name);
-    return *known;
+  const auto [place, is_new] = places_.try_emplace(listed.id, processes_.size());
+  if (!is_new) {
+    Process& known = processes_[place->second];
+    known.parent = listed.parent;
+    write_name(known, listed.name);
+    return known;
   }
   const std::string folder = fmt::format("{}/{}/", host_.proc, listed.id);
   Process process;
@@ -173,6 +183,7 @@ void ProcessSampler::list_threads(Process& process) {
 }
 
 void ProcessSampler::let_go(Process& process, const Thread& thread) {
+  out_.forget(process.owner_of(thread));
   if (thread.switches) {
     process.ended_switches.voluntary += thread.switches->voluntary;
     process.ended_switches.forced += thread.switches->forced;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "strobe/record/sampler/cgroup_quota.h"
@@ -49,6 +50,7 @@ class ProcessSampler {
   struct Process;
 
   void let_go_of_ended(const ProcessTree& tree);
+  void let_go(const Process& process, bool has_parent);
   void add_to_ended(const Process& process, bool has_parent);
   Process& take_up(const TreeProcess& process);
   void list_threads(Process& process);
@@ -80,6 +82,7 @@ class ProcessSampler {
   CgroupQuota quota_;
   DescriptorBudget budget_ = DescriptorBudget::of_this_process();
   std::vector<Process> processes_;
+  std::unordered_map<pid_t, std::size_t> places_;  // of the processes, by id
   std::vector<std::uint64_t> cores_;
   bool counts_waits_ = true;  // the kernel keeps "schedstat"
   bool has_noted_disk_ = false;

@@ -14,6 +14,7 @@
 
 namespace strobe::record {
 
+// A place in the log: once a series is forgotten, another one may get it.
 struct SeriesTag;
 using SeriesId = Id<SeriesTag>;
 
@@ -39,6 +40,9 @@ class SampleLog {
   void add(const SeriesName& name, std::int64_t time_ns, std::int64_t value) {
     add(series(name), time_ns, value);
   }
+  // What had these series has ended. Who gets its number later has series of its own; the ids of
+  // the old ones must not be used any more.
+  void forget(wire::SeriesOf of, std::uint64_t number, std::uint64_t thread);
 
   wire::RunFileWriter& file() { return file_; }
   // Writes what was added since the last time: about once a second keeps chunks small in number.
@@ -51,10 +55,20 @@ class SampleLog {
     std::int64_t time_ns;
     std::int64_t value;
   };
+  struct Place {
+    std::uint64_t number = 0;  // of the series in the file
+    std::vector<Sample> samples;
+  };
+
+  SeriesId take_place();
 
   wire::RunFileWriter& file_;
   std::map<SeriesName, SeriesId> ids_;
-  std::vector<std::vector<Sample>> samples_;  // by series
+  std::vector<Place> places_;
+  std::vector<SeriesId> with_samples_;  // those that have new ones
+  std::vector<SeriesId> forgotten_;     // free once their last samples are written
+  std::vector<SeriesId> free_;
+  std::uint64_t next_number_ = 0;
   wire::ChunkRows new_series_{wire::ChunkKind::kSeries};
 };
 

@@ -22,6 +22,7 @@ constexpr std::size_t kThreadRingBytes = 32 * 1024;
 constexpr std::int64_t kStillBeingWritten_ns = 1'000'000;
 constexpr std::int64_t kBetweenNotes_ns = 10'000'000'000;
 constexpr std::size_t kMostNames = 1024;
+constexpr std::size_t kMostCores = 8192;
 constexpr const char* kIdleCore = "idle core";
 
 int open_in_kernel(perf_event_attr& attributes, pid_t thread, int core) {
@@ -42,19 +43,48 @@ std::size_t bytes_of_core_ring(std::size_t cores, std::size_t most_bytes) {
   return std::min(std::bit_floor(each - page), kMostCoreRingBytes);
 }
 
-// The cores that a process may use.
-std::vector<int> cores_of(pid_t process) {
-  constexpr int kMostCores = 8192;
-  std::vector<int> cores;
-  cpu_set_t* const set = CPU_ALLOC(kMostCores);
+// The cores that at least one of the threads may use.
+std::vector<int> cores_of_threads(std::span<const pid_t> threads) {
   const std::size_t bytes = CPU_ALLOC_SIZE(kMostCores);
-  if (sched_getaffinity(process, bytes, set) == 0 || sched_getaffinity(0, bytes, set) == 0) {
-    for (int core = 0; core < kMostCores; ++core) {
-      if (CPU_ISSET_S(static_cast<std::size_t>(core), bytes, set)) cores.push_back(core);
-    }
+  cpu_set_t* const usable = CPU_ALLOC(kMostCores);
+  cpu_set_t* const set = CPU_ALLOC(kMostCores);
+  CPU_ZERO_S(bytes, usable);
+  for (const pid_t thread : threads) {
+    if (sched_getaffinity(thread, bytes, set) == 0) CPU_OR_S(bytes, usable, usable, set);
+  }
+  std::vector<int> cores;
+  for (std::size_t core = 0; core < kMostCores; ++core) {
+    if (CPU_ISSET_S(core, bytes, usable)) cores.push_back(static_cast<int>(core));
   }
   CPU_FREE(set);
+  CPU_FREE(usable);
   return cores;
+}
+
+// From a list as the kernel writes it: "0-3,8".
+std::vector<int> online_cores(const std::string& folder) {
+  std::array<char, 1024> buffer;
+  std::string_view left = read_once((folder + "/online").c_str(), buffer).value_or("");
+  std::vector<int> cores;
+  while (const auto first = take_number(left)) {
+    auto last = first;
+    if (left.starts_with('-')) {
+      left.remove_prefix(1);
+      last = take_number(left);
+    }
+    if (!last || *last >= kMostCores) break;
+    for (auto core = *first; core <= *last; ++core) cores.push_back(static_cast<int>(core));
+    if (left.starts_with(',')) left.remove_prefix(1);
+  }
+  return cores;
+}
+
+// The cores that a process may use: each of its threads may have its own.
+std::vector<int> cores_of(pid_t process, const HostAccess& host) {
+  std::vector<pid_t> threads;
+  list_numbers(fmt::format("{}/{}/task", host.proc, process).c_str(), threads);
+  std::vector<int> cores = cores_of_threads(threads);
+  return cores.empty() ? online_cores(host.cores) : cores;
 }
 
 // In another namespace, processes outside of it look like an idle core.
@@ -114,12 +144,14 @@ Error explain_refusal(int error, const std::string& proc) {
                       kOrCapability)};
 }
 
-std::string why_cores_are_not_watched(const std::string& proc) {
+// Why whole cores cannot be watched.
+Error explain_refusal_of_core(int error, const std::string& proc) {
+  if (!is_forbidden(error)) return {ErrorCode::kMachineLacks, std::strerror(error), "", ""};
   const auto level = paranoid_level(proc);
-  return fmt::format(
-      "who ran instead of a waiting thread is not known: kernel.perf_event_paranoid is {}; `sudo "
-      "sysctl kernel.perf_event_paranoid=0` allows it{}",
-      level ? std::to_string(*level) : "not readable", kOrCapability);
+  return {ErrorCode::kMachineLacks,
+          fmt::format("kernel.perf_event_paranoid is {}",
+                      level ? std::to_string(*level) : "not readable"),
+          "", fmt::format("`sudo sysctl kernel.perf_event_paranoid=0` allows it{}", kOrCapability)};
 }
 
 }  // namespace
@@ -131,7 +163,10 @@ Result<SchedulerWaits::Event> SchedulerWaits::Event::open(const SchedulerWaitsOp
   Event event;
   event.thread_ = thread;
   event.descriptor_ = options.open_event(attributes, thread, core);
-  if (event.descriptor_ < 0) return explain_refusal(-event.descriptor_, options.host.proc);
+  if (event.descriptor_ < 0) {
+    return core >= 0 ? explain_refusal_of_core(-event.descriptor_, options.host.proc)
+                     : explain_refusal(-event.descriptor_, options.host.proc);
+  }
   event.bytes_ = machine_page_bytes() + data_bytes;
   void* const memory =
       mmap(nullptr, event.bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, event.descriptor_, 0);
@@ -188,22 +223,21 @@ Result<SchedulerWaits> SchedulerWaits::open(SchedulerWaitsOptions options) {
     return waits;
   }
   waits.events_.clear();
-  waits.missing_ = cores.error().code == ErrorCode::kUnsupported
-                       ? cores.error().what
-                       : why_cores_are_not_watched(waits.options_.host.proc);
+  waits.missing_ = fmt::format("who ran instead of a waiting thread is not known: {}",
+                               what_and_hint(cores.error()));
   STROBE_TRY_VOID(waits.try_thread());
   return waits;
 }
 
 Result<void> SchedulerWaits::open_cores() {
-  const std::vector<int> cores = options_.cores.empty() ? cores_of(options_.root) : options_.cores;
+  const std::vector<int> cores =
+      options_.cores.empty() ? cores_of(options_.root, options_.host) : options_.cores;
   const std::size_t bytes = bytes_of_core_ring(cores.size(), options_.most_ring_bytes);
   if (!options_.may_watch_cores || bytes == 0) {
-    return Error{ErrorCode::kUnsupported,
-                 fmt::format("who ran instead of a waiting thread is not known: {}",
-                             bytes == 0 ? "there are too many cores to watch them all"
-                                        : "only own threads are watched"),
-                 "", ""};
+    return Error{
+        ErrorCode::kUnsupported,
+        bytes == 0 ? "there are too many cores to watch them all" : "only own threads are watched",
+        "", ""};
   }
   for (const int core : cores) {
     STROBE_TRY(Event event, Event::open(options_, -1, core, bytes));
@@ -228,8 +262,9 @@ std::size_t SchedulerWaits::most_threads() const {
 }
 
 void SchedulerWaits::watch(std::span<const ThreadOfTree> threads) {
-  const bool are_too_many = reach_ == Reach::kThreads && watched_threads_.size() < threads.size();
-  if (!are_too_many && std::ranges::equal(threads, named_threads_)) return;
+  const bool has_more_room = reach_ == Reach::kThreads && events_.size() < most_threads() &&
+                             watched_threads_.size() < threads.size();
+  if (!has_more_room && std::ranges::equal(threads, named_threads_)) return;
   named_threads_.assign(threads.begin(), threads.end());
   own_processes_.clear();
   for (const ThreadOfTree& thread : threads) own_processes_.insert(thread.process);

@@ -29,6 +29,11 @@ void SeriesWriter::put_activity(const SeriesOwner& owner, Series& series, std::i
   if (value != 0 || series.last_value != 0) put(owner, series, time_ns, value);
 }
 
+void SeriesWriter::forget(const SeriesOwner& owner) {
+  log_.forget(owner.of, static_cast<std::uint64_t>(owner.process),
+              static_cast<std::uint64_t>(owner.thread));
+}
+
 void SeriesWriter::process(pid_t id, pid_t parent, std::string_view name, bool is_foreign) {
   processes_.add({static_cast<std::uint64_t>(id), static_cast<std::uint64_t>(parent),
                   log_.file().text(name), is_foreign ? 1u : 0u});

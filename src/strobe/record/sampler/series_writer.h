@@ -40,6 +40,8 @@ class SeriesWriter {
   // Nothing if the value is 0 and was 0: whatever follows a 0 is 0 until the next sample.
   void put_activity(const SeriesOwner& owner, Series& series, std::int64_t time_ns,
                     std::int64_t value);
+  // The owner has ended: nothing more is put into its series.
+  void forget(const SeriesOwner& owner);
 
   void process(pid_t id, pid_t parent, std::string_view name, bool is_foreign);
   void thread(pid_t id, std::string_view name);

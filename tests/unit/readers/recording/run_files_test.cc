@@ -123,7 +123,8 @@ TEST(RunFilesTest, the_parts_of_a_flight_recorder_are_not_mistaken_for_nothing) 
   EXPECT_THAT(no_files_yet(folder.path()).what, HasSubstr("no files yet"));
   sketch_process(folder / "process-17.strobe.part3", 17, 10);
   EXPECT_TRUE(find_run_files(folder.path()).empty());
-  EXPECT_THAT(no_files_yet(folder.path()).hint, HasSubstr("strobe record dump"));
+  EXPECT_THAT(no_files_yet(folder.path()).hint,
+              HasSubstr("`strobe record dump RUN` makes a run of them"));
 }
 
 TEST(RunFilesTest, the_manifest_says_what_a_recorder_could_not_use) {

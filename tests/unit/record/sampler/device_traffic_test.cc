@@ -136,6 +136,25 @@ TEST_F(DeviceTrafficTest, a_device_without_any_way_is_not_asked_again) {
   EXPECT_EQ(calls("0.pcie_receive"), 1u);
 }
 
+TEST_F(DeviceTrafficTest, a_device_is_asked_also_after_the_only_other_one_had_no_answer) {
+  const device::NvmlApi api =
+      started("devices=2; 0.pcie_receive=!3; 1.pcie_receive=1500; 1.pcie_transmit=20");
+  const auto devices = devices_of(api, 2);
+  SlowPcieTraffic traffic(api);
+  traffic.add(devices[0]);
+  // It pauses for a second after each question.
+  std::this_thread::sleep_for(std::chrono::milliseconds(1300));
+  EXPECT_EQ(calls("0.pcie_receive"), 1u);
+  traffic.add(devices[1]);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (recording_.values("gpu_pcie_receive", 1).empty() &&
+         std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    traffic.write_new(recording_.log());
+  }
+  EXPECT_THAT(recording_.values("gpu_pcie_receive", 1), ElementsAre(1'500'000));
+}
+
 TEST_F(DeviceTrafficTest, links_are_summed_by_the_device_where_it_does_that) {
   const device::NvmlApi api = started("0.field.139=10,10,30; 0.field.138=5,5,5");
   const auto devices = devices_of(api, 1);

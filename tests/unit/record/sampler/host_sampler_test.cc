@@ -197,6 +197,41 @@ TEST(HostSampler, the_end_of_a_program_is_sampled_whatever_the_rate) {
   EXPECT_THAT(run.recording.values("forced_switches", 10), Contains(2));
 }
 
+// The first look at the tree costs far more than its share: the next one is due after 6 s, although
+// foreign processes are looked at each second.
+TEST(HostSampler, foreign_processes_do_not_make_an_expensive_tree_due) {
+  HostSampling run;
+  HostSamplerOptions options = {.host = run.host.access(), .root = 10, .strobe = 5};
+  std::int64_t clock_reads = 0;
+  options.cost_clock_ns = [&] {
+    const bool is_behind_first_look = ++clock_reads == 2;
+    return run.cost_ns += is_behind_first_look ? 20 * kMillisecond_ns : 0;
+  };
+  HostSampler sampler(run.recording.log(), options);
+  run.host.children(10, "");
+  sampler.sample(0, true);
+  run.host.process(11, {.name = "worker", .parent = 10});
+  run.host.children(10, "11 ");
+  for (int i = 1; i <= 40; ++i) sampler.sample(i * 50 * kMillisecond_ns, true);
+  EXPECT_THAT(sampler.threads(), ElementsAre(ThreadOfTree{10, 10}));
+  for (int i = 41; i <= 130; ++i) sampler.sample(i * 50 * kMillisecond_ns, true);
+  EXPECT_THAT(sampler.threads(), ElementsAre(ThreadOfTree{10, 10}, ThreadOfTree{11, 11}));
+}
+
+// In a few milliseconds, the ticks of the cores say more about themselves than about processes.
+TEST(HostSampler, foreign_processes_are_not_looked_at_twice_within_a_quarter_of_a_second) {
+  for (const std::int64_t end_ms : {240, 260}) {
+    HostSampling run;
+    run.host.process(90, {.name = "make"});
+    run.host.clock(90, 0);
+    HostSampler sampler = run.make();
+    sampler.sample(0, true);
+    run.host.clock(90, 100 * kMillisecond_ns);
+    sampler.finish(end_ms * kMillisecond_ns, true);
+    EXPECT_THAT(run.recording.values("foreign_cpu_usage"), SizeIs(end_ms < 250 ? 0 : 1)) << end_ms;
+  }
+}
+
 TEST(HostSampler, survives_a_program_that_is_gone) {
   HostSampling run;
   HostSampler sampler = run.make();

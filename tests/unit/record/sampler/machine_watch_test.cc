@@ -4,10 +4,17 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <string>
+#include <string_view>
 #include <thread>
+#include <vector>
 
 #include "strobe/record/run_contents.h"
+#include "strobe/wire/run_file_chunks.h"
+#include "tests/support/stub_cuda/stub_nvml.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/unit/record/sampler/played_kernel.h"
 
@@ -77,6 +84,74 @@ TEST(MachineWatch, what_a_source_loses_during_the_run_is_told_at_its_end) {
   const SourceReport at_end = watch.reports().back();
   EXPECT_EQ(at_end.state, SourceState::kPartly);
   EXPECT_THAT(at_end.why, ::testing::HasSubstr("the cores switch too often"));
+}
+
+// The times of all samples of a metric in a file.
+std::vector<std::int64_t> sample_times_of(const std::filesystem::path& file,
+                                          std::string_view metric) {
+  const std::string bytes = testing::bytes_of(file);
+  wire::ChunkCursor cursor({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+  std::vector<std::string> texts;
+  std::vector<std::string> metrics;  // by series
+  std::vector<std::int64_t> times;
+  while (const auto chunk = cursor.next()) {
+    const wire::ChunkKind kind = chunk->header.kind;
+    if (kind == wire::ChunkKind::kTexts) {
+      for (const std::string_view text : wire::decode_texts(*chunk)) texts.emplace_back(text);
+    }
+    if (kind != wire::ChunkKind::kSeries && kind != wire::ChunkKind::kSamples) continue;
+    std::vector<std::vector<std::uint64_t>> columns;
+    EXPECT_TRUE(wire::decode_columns(*chunk, columns));
+    for (std::size_t row = 0; row < chunk->header.rows; ++row) {
+      if (kind == wire::ChunkKind::kSeries) {
+        metrics.push_back(texts.at(columns[wire::kSeriesMetric][row]));
+      } else if (metrics.at(columns[wire::kSampleSeries][row]) == metric) {
+        times.push_back(static_cast<std::int64_t>(columns[wire::kSampleTime][row]));
+      }
+    }
+  }
+  return times;
+}
+
+class MachineWatchDevices : public test::WithStubNvml {};
+
+// To find them may take long: a reading behind it would be later than its time says.
+TEST_F(MachineWatchDevices, other_recorders_are_looked_for_behind_the_readings) {
+  constexpr const char* kAskForPower = "0.field.186";
+  struct Look {
+    std::int64_t time_ns;
+    unsigned readings;
+  };
+  std::vector<Look> looks;
+  unsigned before = 0;
+  const TemporaryFolder folder;
+  auto file = std::move(*HostFile::open(folder / "host", {}, {}));
+  MachineLock lock(folder.path(), "here", {});
+  Sampler sampler(*file);
+  MachineWatch watch({}, [&](const ProcessAccess& access) {
+    auto opened = DeviceSampler::open(nvml("0.field.186=412500"), access);
+    before = calls(kAskForPower);
+    return opened;
+  });
+  const RunWatch::Place place = {
+      .root = getpid(), .file = *file, .machine = lock, .other_recorders = [&] {
+        looks.push_back({wire::run_clock_ns(), calls(kAskForPower) - before});
+        return std::vector<pid_t>{};
+      }};
+  watch.begin(sampler, place);
+  watch.begin_devices(sampler, place);
+  sampler.start();
+  std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+  sampler.stop();
+  file->close();
+
+  const std::vector<std::int64_t> times = sample_times_of(folder / "host", "gpu_power_mw");
+  EXPECT_FALSE(times.empty());
+  EXPECT_GT(looks.size(), 2u);
+  for (const Look& look : looks) {
+    EXPECT_EQ(std::ranges::count_if(times, [&](std::int64_t each) { return each < look.time_ns; }),
+              look.readings);
+  }
 }
 
 }  // namespace

@@ -161,6 +161,37 @@ TEST(ThreadTimes, of_a_new_thread_with_an_old_number_start_again) {
               ElementsAre(40 * kMs_ns, 45 * kMs_ns, 55 * kMs_ns));
 }
 
+// How often a series of a metric was defined.
+std::size_t definitions_of(HostRecording& recording, std::string_view metric, pid_t process,
+                           pid_t thread) {
+  std::size_t count = 0;
+  for (const HostRecording::Series& series : recording.all_series()) {
+    count += series.metric == metric && series.process == process && series.thread == thread;
+  }
+  return count;
+}
+
+TEST(ThreadTimes, of_a_thread_that_comes_back_under_its_old_number_are_another_series) {
+  ProcessSampling run;
+  run.host.process(10, {.threads = 2});
+  run.host.times(10, 10, 0, 0);
+  for (int round = 0; round < 2; ++round) {
+    run.host.process(10, {.threads = 2});
+    run.host.thread(10, 11);
+    run.host.times(10, 11, 0, 0);
+    run.follow();
+    run.sampler.sample_times(100 * round * kMs_ns);
+    run.host.times(10, 11, 5 * kMs_ns, 0, 2);
+    run.sampler.sample_times((100 * round + 50) * kMs_ns);
+    run.host.process(10, {.threads = 1});
+    run.host.remove("proc/10/task/11");
+    run.follow();
+  }
+  EXPECT_EQ(definitions_of(run.recording, "on_cpu_pct", 10, 11), 2u);
+  EXPECT_THAT(run.recording.values("on_cpu_pct", 10, 11), ElementsAre(100, 100));
+  EXPECT_EQ(definitions_of(run.recording, "schedstat_oncpu_ns", 10, 0), 1u);
+}
+
 TEST(ThreadTimes, come_from_ticks_where_the_kernel_counts_nothing_else) {
   for (const bool has_file : {false, true}) {
     ProcessSampling run;
@@ -236,6 +267,29 @@ TEST(ProcessUsage, of_those_who_ended_and_of_children_nobody_saw_is_part_of_the_
   run.host.process(10, {.reaped_ticks = 81});
   run.sampler.sample_memory(250 * kMs_ns);
   EXPECT_EQ(run.sampler.cpu_ns(), 910 * kMs_ns);
+}
+
+TEST(ProcessUsage, of_another_process_with_an_old_number_is_another_series) {
+  ProcessSampling run;
+  run.host.process(10);
+  run.host.children(10, "11 12 ");
+  run.host.process(11, {.parent = 10, .minor_faults = 7});
+  run.host.process(12, {.parent = 10, .minor_faults = 3});
+  run.follow();
+  run.sampler.sample_memory(0);
+  run.host.process(11, {.parent = 10, .minor_faults = 2, .start_ticks = 900});
+  run.host.process(12, {.name = "cc", .parent = 10, .minor_faults = 4});
+  for (int i = 0; i < 4; ++i) run.follow();  // one of these looks is thorough
+  run.sampler.sample_memory(250 * kMs_ns);
+  EXPECT_EQ(definitions_of(run.recording, "minor_faults", 11, 0), 2u);
+  EXPECT_THAT(run.recording.values("minor_faults", 11), ElementsAre(7, 2));
+  EXPECT_EQ(definitions_of(run.recording, "minor_faults", 12, 0), 1u);
+  EXPECT_THAT(run.recording.values("minor_faults", 12), ElementsAre(3, 4));
+  EXPECT_THAT(run.recording.processes(), ElementsAre(HostRecording::Process{10, 1, "app", false},
+                                                     HostRecording::Process{11, 10, "app", false},
+                                                     HostRecording::Process{12, 10, "app", false},
+                                                     HostRecording::Process{12, 10, "cc", false},
+                                                     HostRecording::Process{11, 10, "app", false}));
 }
 
 TEST(ProcessMemory, faults_and_resident_bytes) {

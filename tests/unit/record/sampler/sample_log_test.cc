@@ -84,5 +84,49 @@ TEST_F(SampleLogTest, another_file_defines_its_series_again) {
   EXPECT_EQ(rows(wire::ChunkKind::kSeries)[wire::kSeriesOf].size(), 1u);
 }
 
+constexpr wire::SeriesOf kOfThread = wire::SeriesOf::kThread;
+
+SeriesName name_of_thread(std::uint64_t thread, const std::string& metric) {
+  return {.of = kOfThread, .number = 17, .thread = thread, .metric = metric};
+}
+
+TEST_F(SampleLogTest, who_gets_the_number_of_a_forgotten_one_has_series_of_its_own) {
+  for (const std::uint64_t thread : {18, 19}) {
+    log_.add(name_of_thread(thread, "core"), 10, 1);
+    log_.add(name_of_thread(thread, "page_faults"), 10, 2);
+  }
+  log_.flush();
+  log_.forget(kOfThread, 17, 18);
+  log_.add(name_of_thread(18, "core"), 20, 3);
+  log_.add(name_of_thread(19, "core"), 20, 4);
+  log_.add(name_of_thread(18, "page_faults"), 20, 5);
+  log_.flush();
+  EXPECT_EQ(rows(wire::ChunkKind::kSeries)[wire::kSeriesOf].size(), 6u);
+  const auto samples = rows(wire::ChunkKind::kSamples);
+  EXPECT_THAT(samples[wire::kSampleSeries], ElementsAre(0, 1, 2, 3, 2, 4, 5));
+  EXPECT_THAT(samples[wire::kSampleValue], ElementsAre(1, 2, 1, 2, 4, 3, 5));
+}
+
+TEST_F(SampleLogTest, the_last_samples_of_a_forgotten_series_are_written) {
+  log_.add(name_of_thread(18, "core"), 10, 1);
+  log_.forget(kOfThread, 17, 18);
+  log_.add(name_of_thread(18, "core"), 20, 2);
+  log_.flush();
+  const auto samples = rows(wire::ChunkKind::kSamples);
+  EXPECT_THAT(samples[wire::kSampleSeries], ElementsAre(0, 1));
+  EXPECT_THAT(samples[wire::kSampleValue], ElementsAre(1, 2));
+}
+
+TEST_F(SampleLogTest, the_place_of_a_forgotten_series_is_used_again) {
+  const SeriesId first = log_.series(name_of_thread(18, "core"));
+  log_.flush();
+  for (std::uint64_t thread = 19; thread < 100; ++thread) {
+    log_.forget(kOfThread, 17, thread - 1);
+    log_.flush();
+    EXPECT_EQ(log_.series(name_of_thread(thread, "core")), first);
+  }
+  EXPECT_NE(log_.series(kLoad), first);
+}
+
 }  // namespace
 }  // namespace strobe::record

@@ -1,7 +1,10 @@
 #include "strobe/record/sampler/scheduler_waits.h"
 
+#include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <fstream>
@@ -256,6 +259,74 @@ TEST(SchedulerWaits, the_number_of_threads_has_a_limit_that_is_noted) {
   waits->drain(recording.writer());
   waits->watch(std::vector<ThreadOfTree>{{10, 10}, {10, 12}});
   EXPECT_TRUE(kernel.is_open(12, -1));
+}
+
+// A thread of this process that may use one core.
+class ThreadOnOneCore {
+ public:
+  explicit ThreadOnOneCore(int core)
+      : thread_([this, core](const std::stop_token& stop) {
+          cpu_set_t set;
+          CPU_ZERO(&set);
+          CPU_SET(static_cast<unsigned>(core), &set);
+          sched_setaffinity(0, sizeof set, &set);
+          id_ = gettid();
+          id_.notify_all();
+          while (!stop.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }) {
+    id_.wait(0);
+  }
+  pid_t id() const { return id_; }
+
+ private:
+  std::atomic<pid_t> id_ = 0;
+  std::jthread thread_;
+};
+
+int first_usable_core() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 0;
+  int core = 0;
+  while (core < CPU_SETSIZE - 1 && !CPU_ISSET(static_cast<unsigned>(core), &set)) ++core;
+  return core;
+}
+
+TEST(SchedulerWaits, of_all_cores_that_a_thread_of_the_program_may_use) {
+  const int first = first_usable_core();
+  const int last = test::last_usable_core();
+  if (first == last) GTEST_SKIP() << "this process may use one core only";
+  const ThreadOnOneCore on_last(last);
+  PlayedKernel kernel;
+  SchedulerWaitsOptions options = kernel.options();
+  options.cores.clear();
+  kernel.host.thread(10, on_last.id());
+  ASSERT_TRUE(SchedulerWaits::open(options));
+  EXPECT_TRUE(kernel.is_open(-1, last));
+  EXPECT_FALSE(kernel.is_open(-1, first));
+  const ThreadOnOneCore on_first(first);
+  kernel.host.thread(10, on_first.id());
+  ASSERT_TRUE(SchedulerWaits::open(options));
+  EXPECT_TRUE(kernel.is_open(-1, first));
+}
+
+TEST(SchedulerWaits, of_all_cores_where_nobody_knows_what_the_program_may_use) {
+  PlayedKernel kernel;
+  kernel.host.write("cores/online", "0-1,3\n");
+  SchedulerWaitsOptions options = kernel.options();
+  options.cores.clear();
+  ASSERT_TRUE(SchedulerWaits::open(std::move(options)));
+  for (int core = 0; core < 5; ++core) {
+    EXPECT_EQ(kernel.is_open(-1, core), core < 2 || core == 3) << core;
+  }
+}
+
+TEST(SchedulerWaits, blame_a_setting_only_where_it_forbids_something) {
+  PlayedKernel kernel(EMFILE);
+  kernel.host.write("proc/sys/kernel/perf_event_paranoid", "2\n");
+  const auto waits = SchedulerWaits::open(kernel.options());
+  ASSERT_TRUE(waits);
+  EXPECT_EQ(waits->what_is_missing(),
+            "who ran instead of a waiting thread is not known: Too many open files");
 }
 
 TEST(SchedulerWaits, say_what_has_to_be_allowed) {

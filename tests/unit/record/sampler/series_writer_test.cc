@@ -77,6 +77,20 @@ TEST(SeriesWriter, starts_again_with_the_file) {
   EXPECT_NE(bytes.find("core"), std::string::npos);
 }
 
+TEST(SeriesWriter, an_owner_with_the_number_of_one_that_ended_has_its_own_series) {
+  HostRecording recording;
+  SeriesWriter out(recording.log());
+  Series old = {.metric = "core"};
+  out.put(kThreadOwner, old, 1, 3);
+  out.forget(kThreadOwner);
+  Series next = {.metric = "core"};
+  out.put(kThreadOwner, next, 2, 3);
+  const auto all = recording.all_series();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_THAT(all[0].samples, ElementsAre(Sample{1, 3}));
+  EXPECT_THAT(all[1].samples, ElementsAre(Sample{2, 3}));
+}
+
 TEST(SeriesWriter, writes_names) {
   HostRecording recording;
   SeriesWriter out(recording.log());
