@@ -353,6 +353,12 @@ std::vector<std::string> clock_reason_names(std::uint64_t bits) {
   return names;
 }
 
+std::uint64_t clock_limits_in(std::uint64_t reasons) {
+  constexpr std::uint64_t kKindsOfHardwareReason = 0x40 | 0x80;  // heat (alarm), power brake
+  reasons &= ~kIdleReason;
+  return (reasons & kKindsOfHardwareReason) != 0 ? reasons & ~kHardwareReason : reasons;
+}
+
 std::string clock_limits_text(std::uint64_t bits) {
   if (bits == 0) return "none";
   return fmt::format("{}", fmt::join(clock_reason_names(bits), ", "));

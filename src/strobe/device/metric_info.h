@@ -111,6 +111,10 @@ inline constexpr std::uint64_t kThermalReasons = 0x20 | 0x40;  // software, hard
 inline constexpr std::uint64_t kHardwareReason = 0x08;         // heat or power, it does not say
 inline constexpr std::uint64_t kSettingReasons = 0x02 | 0x10 | 0x100;  // somebody chose the clock
 
+// Those that limit the clock. The hardware's kinds of heat and power come with kHardwareReason,
+// which counts only where it stands alone.
+std::uint64_t clock_limits_in(std::uint64_t reasons);
+
 // Each of the bits in words, the most drastic first; unknown ones together as a number.
 std::vector<std::string> clock_reason_names(std::uint64_t bits);
 // The same as one text: "heat, power cap"; "none" for 0.

@@ -81,8 +81,15 @@ class EdgePairing {
     slice.track = is_asynchronous(row.phase) ? async_track(begin) : row.track;
     slice.category = begin.category;
     slice.flags = flags;
+    slice.correlation = row.correlation;
+    slice.external = row.external;
     slice.args = row.args.valid() ? row.args : end_args;
-    builder_.add_slice(slice);
+    const SliceId added = builder_.add_slice(slice);
+    if (row.sequence_number < 0) return;
+    SequenceVectors& sequences = builder_.sequences();
+    sequences.slices.push_back(added);
+    sequences.sequence_numbers.push_back(row.sequence_number);
+    sequences.forward_threads.push_back(row.forward_thread);
   }
 
   // Asynchronous slices of one process and category share a track: they may overlap there.

@@ -335,4 +335,8 @@ Result<Run> read_run(const fs::path& path, const LoadOptions& options, const Cac
   return run;
 }
 
+std::vector<fs::path> runs_in(const fs::path& folder) {
+  return is_run_folder(folder) ? std::vector<fs::path>() : numbered_runs(folder);
+}
+
 }  // namespace strobe::readers

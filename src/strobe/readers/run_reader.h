@@ -56,4 +56,8 @@ Result<std::vector<RankCapture>> capture_ranks(const std::vector<RankFiles>& fil
 Result<Run> read_run(const std::filesystem::path& path, const LoadOptions& options,
                      const CacheOptions& cache);
 
+// The runs that `strobe record --runs` has put into one folder, in their order; none if it holds
+// something else.
+std::vector<std::filesystem::path> runs_in(const std::filesystem::path& folder);
+
 }  // namespace strobe::readers

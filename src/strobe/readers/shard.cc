@@ -64,6 +64,10 @@ std::int32_t device_number(const RawScalar& scalar) {
   return number >= 0 && number < INT32_MAX ? static_cast<std::int32_t>(number) : 0;
 }
 
+std::int64_t forward_thread_of(const RawEvent& event) {
+  return event.forward_thread == json::kNoNumber ? 0 : event.forward_thread;
+}
+
 }  // namespace
 
 void Shard::add(const RawEvent& event, ImportReport& report) {
@@ -156,7 +160,7 @@ void Shard::add_slice(const RawEvent& event, ShardCategoryId category, ImportRep
     early_work.push_back({static_cast<std::uint32_t>(slices.size()), event.byte_offset});
   if (event.sequence_number >= 0) {
     sequences.push_back({static_cast<std::uint32_t>(slices.size()), event.sequence_number,
-                         event.forward_thread == json::kNoNumber ? 0 : event.forward_thread});
+                         forward_thread_of(event)});
   }
   slices.starts_ns.push_back(event.time_ns);
   slices.durations_ns.push_back(duration_ns);
@@ -229,10 +233,13 @@ void Shard::add_naming(const RawEvent& event) {
 
 void Shard::add_edge(const RawEvent& event, ShardCategoryId category, ImportReport& report) {
   if (!has_time(event, report)) return;
+  if (event.has_wide_id) [[unlikely]]
+    report.add(ImportIssue::kWideCorrelation, event.byte_offset);
   edges.push_back({event.time_ns, event.id.present() ? id_value(event.id) : 0, event.byte_offset,
                    event.name.present() ? intern_name(event, report) : StringId(),
                    track_of(event, TrackKey::kAnyDevice), category, keep_args_of(event),
-                   event.phase});
+                   event.phase, event.correlation, event.external, event.sequence_number,
+                   forward_thread_of(event)});
 }
 
 StringId Shard::intern_name(const RawEvent& event, ImportReport& report) {

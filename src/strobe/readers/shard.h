@@ -120,6 +120,10 @@ struct SpanEdgeRow {
   ShardCategoryId category;
   ArgsId args;
   char phase;
+  std::uint32_t correlation;
+  std::uint32_t external;
+  std::int64_t sequence_number;  // below 0: none
+  std::int64_t forward_thread;
 };
 
 struct NamingRow {  // a metadata event

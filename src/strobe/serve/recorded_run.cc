@@ -11,8 +11,7 @@
 
 #include "strobe/base/json_value.h"
 #include "strobe/serve/json_members.h"
-#include "strobe/wire/run_file.h"
-#include "strobe/wire/run_file_chunks.h"
+#include "strobe/wire/run_settings.h"
 
 namespace strobe::serve {
 namespace fs = std::filesystem;
@@ -229,7 +228,7 @@ RecordedRuns::RecordedRuns(IsAlive is_alive, std::int64_t quiet_ns)
     : is_alive_(std::move(is_alive)), quiet_ns_(quiet_ns) {}
 
 RecordedRuns::Look RecordedRuns::look_at(const fs::path& folder) {
-  const fs::path file = folder / "run.json";
+  const fs::path file = folder / wire::kRunManifest;
   const auto stamp = stamp_of(file);
   if (!stamp) return {};
   Known& known = known_[folder];
@@ -244,7 +243,8 @@ RecordedRuns::Look RecordedRuns::look_at(const fs::path& folder) {
   if (!known.parsed) return {};
   Look look{.run = nullptr, .newest_change_ns = stamp->changed_ns};
   for (const Recording& recording : known.parsed->recordings) {
-    const auto samples = stamp_of(folder / fmt::format("host-{}.strobe", recording.recorder));
+    const auto samples = stamp_of(folder / fmt::format("{}{}{}", wire::kHostFilePrefix,
+                                                       recording.recorder, wire::kRunFileSuffix));
     if (samples) look.newest_change_ns = std::max(look.newest_change_ns, samples->changed_ns);
   }
   const RunState state = state_of(*known.parsed, look.newest_change_ns);
@@ -269,17 +269,10 @@ RunState RecordedRuns::state_of(const RecordedRun& run, std::int64_t newest_chan
   for (const Recording& recording : run.recordings) {
     if (!recording.says_recording) continue;
     says_recording = true;
-    if (is_growing || is_alive_(recording.recorder, recording.host)) return RunState::kRecording;
+    const pid_t process = wire::process_of_recorder(recording.recorder);
+    if (is_growing || is_alive_(process, recording.host)) return RunState::kRecording;
   }
   return says_recording ? RunState::kKilled : RunState::kFinished;
-}
-
-bool is_run_file(const fs::path& path) {
-  const auto file = File::open(path);
-  if (!file || !file->is_seekable()) return false;
-  char first[sizeof wire::kChunkMagic] = {};
-  const auto bytes = file->read_at(0, first);
-  return bytes && wire::begins_like_run_file({first, *bytes});
 }
 
 void write_recorded_run(const RecordedRun* run, std::int64_t now_unix_ns, JsonWriter& json) {

@@ -27,7 +27,7 @@ struct MissingSource {
 // One recorder's part of a run.
 struct Recording {
   bool says_recording = false;
-  std::int64_t recorder = 0;  // its process
+  std::int64_t recorder = 0;  // its number, see wire::process_of_recorder
   std::string host;
   std::vector<std::string> command;
   std::optional<std::int64_t> started_unix_ns;
@@ -61,8 +61,8 @@ class RecordedRuns {
   using IsAlive = std::function<bool(std::int64_t process, const std::string& host)>;
   // Files that have not changed for `quiet_ns` do not grow: samples are written about once a
   // second.
-  explicit RecordedRuns(IsAlive is_alive = is_recorder_alive,
-                        std::int64_t quiet_ns = 10'000'000'000);
+  static constexpr std::int64_t kQuietNs = 10'000'000'000;
+  explicit RecordedRuns(IsAlive is_alive = is_recorder_alive, std::int64_t quiet_ns = kQuietNs);
 
   struct Look {
     std::shared_ptr<const RecordedRun> run;  // null: the folder is not a recorded run
@@ -86,9 +86,6 @@ class RecordedRuns {
   std::int64_t quiet_ns_;
   std::map<std::filesystem::path, Known> known_;
 };
-
-// Whether the file consists of the chunks that `strobe record` writes.
-bool is_run_file(const std::filesystem::path& path);
 
 // The member `recorded` of a run in /api/v1/runs; null without a run.
 void write_recorded_run(const RecordedRun* run, std::int64_t now_unix_ns, JsonWriter& json);

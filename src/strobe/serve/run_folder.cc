@@ -27,7 +27,7 @@ constexpr std::size_t kMostDepth = 64;
 constexpr std::size_t kMostFolders = 200'000;  // links between folders multiply paths
 constexpr std::string_view kPackings[] = {".gz", ".zst"};
 constexpr std::string_view kTraceEnding = ".json";
-constexpr std::string_view kRecordedEnding = ".strobe";  // of runs, and of kernels
+constexpr std::string_view kRecordedEnding = wire::kRunFileSuffix;           // of kernels, too
 constexpr std::string_view kKernelEndings[] = {".csv", ".txt", ".ncu-rep"};  // JSON may be either
 
 std::int64_t nanoseconds(const timespec& time) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -30,17 +31,20 @@ struct SeenFolder {
 // Scans the served folder and the run.json files in it. Not for several threads at once.
 class TraceFinder {
  public:
-  TraceFinder(RunFolder folder, RecordedRuns::IsAlive is_alive);
+  TraceFinder(RunFolder folder, RecordedRuns::IsAlive is_alive,
+              std::int64_t quiet_ns = RecordedRuns::kQuietNs);
 
   const std::string& label() const { return folder_.label(); }
   SeenFolder scan();
 
  private:
   SeenTrace with_run(FoundTrace trace, RunsByName& recorded);
+  const RecordedRuns::Look& look_at(const std::filesystem::path& folder);
 
   RunFolder folder_;
   RecordedRuns recorded_;
-  std::map<std::filesystem::path, bool> run_files_;  // whether a file is one of a run
+  std::map<std::filesystem::path, RecordedRuns::Look> looks_;  // of the scan under way
+  std::map<std::filesystem::path, bool> run_files_;            // whether a file is one of a run
 };
 
 }  // namespace strobe::serve

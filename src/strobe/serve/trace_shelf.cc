@@ -369,10 +369,13 @@ void TraceShelf::State::put(const Load& load, Result<Loaded> loaded,
   if (!loaded && options.on_failure && !stop && is_final) options.on_failure(name, loaded.error());
   lock.lock();
   const auto it = entries.find(name);
-  if (it == entries.end()) return;  // gone meanwhile
+  const bool is_gone = it == entries.end();
+  if (!is_gone && it->second.under_way == load.edition.generation) it->second.under_way = 0;
+  if (is_gone || it->second.content != load.content) {  // or replaced meanwhile
+    if (loaded) released.push_back(std::move(loaded->open));
+    return;
+  }
   Entry& entry = it->second;
-  if (entry.under_way == load.edition.generation) entry.under_way = 0;
-  if (entry.content != load.content) return;  // replaced meanwhile
   const auto taken = std::chrono::ceil<std::chrono::milliseconds>(Clock::now() - load.start);
   entry.reload_from = load.start + std::max(options.reload, kReloadShare * taken);
   if (loaded) {

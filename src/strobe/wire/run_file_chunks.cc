@@ -44,7 +44,7 @@ bool begins_like_run_file(std::string_view first_bytes) noexcept {
   return first_bytes.starts_with(std::string_view(kChunkMagic, sizeof kChunkMagic));
 }
 
-std::optional<Chunk> ChunkCursor::chunk_at(std::uint64_t offset) const noexcept {
+std::optional<Chunk> ChunkCursor::chunk_at(std::uint64_t offset) noexcept {
   Chunk chunk;
   chunk.offset = offset;
   if (file_.size() - offset < sizeof chunk.header) return std::nullopt;
@@ -55,13 +55,22 @@ std::optional<Chunk> ChunkCursor::chunk_at(std::uint64_t offset) const noexcept 
     return std::nullopt;
   }
   chunk.payload = file_.subspan(offset + sizeof chunk.header, chunk.header.payload_bytes);
-  if (chunk_checksum(chunk.header, chunk.payload) != chunk.header.checksum) return std::nullopt;
+  if (chunk_checksum(chunk.header, chunk.payload) != chunk.header.checksum) {
+    hashed_in_vain_ += chunk.payload.size();
+    return std::nullopt;
+  }
   return chunk;
+}
+
+// In a file made for it, each magic may claim all bytes that follow: the search must end.
+bool ChunkCursor::is_hopeless() const noexcept {
+  constexpr std::uint64_t kAlways = 64u << 20;
+  return hashed_in_vain_ > 4 * file_.size() + kAlways;
 }
 
 std::optional<Chunk> ChunkCursor::next() {
   const std::uint64_t first = offset_;
-  for (std::uint64_t at = first; at < file_.size();) {
+  for (std::uint64_t at = first; at < file_.size() && !is_hopeless();) {
     if (std::optional<Chunk> chunk = chunk_at(at)) {
       if (at > first) damage_.push_back({first, at - first, false});
       offset_ = std::min<std::uint64_t>(
@@ -79,10 +88,14 @@ std::optional<Chunk> ChunkCursor::next() {
   return std::nullopt;
 }
 
-// Every number takes at least one byte: a count that cannot be true must not take memory.
+bool has_room_for_rows(const Chunk& chunk) noexcept {
+  const std::size_t columns = std::max<std::size_t>(1, codings_of(chunk.header.kind).size());
+  return chunk.header.rows <= chunk.payload.size() / columns;
+}
+
 RowBlocks::RowBlocks(const Chunk& chunk) noexcept : rows_left_(chunk.header.rows) {
   const std::span<const Coding> codings = codings_of(chunk.header.kind);
-  is_damaged_ = chunk.header.columns < codings.size() || rows_left_ > chunk.payload.size();
+  is_damaged_ = chunk.header.columns < codings.size() || !has_room_for_rows(chunk);
   std::span<const std::uint8_t> rest = chunk.payload;
   for (std::size_t i = 0; i < codings.size() && !is_damaged_; ++i) {
     std::uint32_t bytes = 0;

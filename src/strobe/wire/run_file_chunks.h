@@ -27,7 +27,8 @@ struct DamagedBytes {
   bool is_at_end = false;  // the file ends inside of a chunk: its writer was killed
 };
 
-// Goes through a file from its start. Where a chunk is damaged, it searches for the next whole one.
+// Goes through a file from its start. Where a chunk is damaged, it searches for the next whole one;
+// if that takes too long, the rest of the file counts as damaged.
 class ChunkCursor {
  public:
   explicit ChunkCursor(std::span<const std::uint8_t> file) noexcept : file_(file) {}
@@ -36,14 +37,19 @@ class ChunkCursor {
   const std::vector<DamagedBytes>& damage() const noexcept { return damage_; }
 
  private:
-  std::optional<Chunk> chunk_at(std::uint64_t offset) const noexcept;
+  std::optional<Chunk> chunk_at(std::uint64_t offset) noexcept;
+  bool is_hopeless() const noexcept;
 
   std::span<const std::uint8_t> file_;
   std::uint64_t offset_ = 0;
+  std::uint64_t hashed_in_vain_ = 0;  // bytes of what only looked like a chunk
   std::vector<DamagedBytes> damage_;
 };
 
 bool begins_like_run_file(std::string_view first_bytes) noexcept;
+
+// Every number takes at least one byte: a count that cannot be true must not take memory.
+bool has_room_for_rows(const Chunk& chunk) noexcept;
 
 using Columns = std::vector<std::vector<std::uint64_t>>;
 

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <sys/types.h>
+
+#include <cstdint>
+
 // How `strobe record` passes settings to the injected library, see record_settings.h.
 namespace strobe::wire {
 
@@ -24,6 +28,12 @@ inline constexpr char kPartSuffix[] = ".part";
 // strobe's own samples: host-<pid>.strobe.
 inline constexpr char kHostFilePrefix[] = "host-";
 inline constexpr char kRunManifest[] = "run.json";
+// A recorder's number is that of its process. Several machines may share a folder: one whose number
+// is taken adds kMostProcesses until it is free.
+inline constexpr std::int64_t kMostProcesses = 1 << 22;  // no process of Linux has a higher number
+constexpr pid_t process_of_recorder(std::int64_t recorder) {
+  return static_cast<pid_t>(recorder % kMostProcesses);
+}
 // strobe increments a number in this file of 8 bytes to ask every process to write out what it has;
 // mapped by all of them.
 inline constexpr char kRunControl[] = ".control";

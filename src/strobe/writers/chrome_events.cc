@@ -251,8 +251,8 @@ class EventWriter {
     std::string head = slice_head(slices.categories[row], slices.kinds[row]);
     head.replace(head.find('X'), 1, "B");
     char* to = put_head(head, slices.names[row], place_of_slice(row), slices.starts_ns[row],
-                        room_for_copy(arguments.size()));
-    lines_.end(put_optional_arguments(arguments, to));
+                        room_for_copy(arguments.size()) + kExtraArguments);
+    lines_.end(put_slice_arguments(row, arguments, to));
   }
 
   void write_asynchronous(std::size_t row) {
@@ -264,8 +264,8 @@ class EventWriter {
     std::string head = slice_head(slices.categories[row], slices.kinds[row]);
     head.replace(head.find('X'), 1, "b");
     char* to = put_head(head, slices.names[row], place, slices.starts_ns[row],
-                        id.size() + room_for_copy(arguments.size()));
-    lines_.end(put_optional_arguments(arguments, put(id, to)));
+                        id.size() + room_for_copy(arguments.size()) + kExtraArguments);
+    lines_.end(put_slice_arguments(row, arguments, put(id, to)));
     if ((slices.flags[row] & kUnfinished) != 0) return;
     head.replace(head.find('b'), 1, "e");
     to = put_head(head, slices.names[row], place, slices.starts_ns[row] + slices.durations_ns[row],

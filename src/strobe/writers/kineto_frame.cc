@@ -161,23 +161,23 @@ std::string_view kineto_category(SliceKind kind, std::string_view own) {
 
 namespace {
 
-// The number in "GPU 3" or "Place(gpu:3)"; 0 if there is none.
-std::int64_t device_of_place(std::string_view place) {
+// The number in "GPU 3" or "Place(gpu:3)"; nothing for memory of the host, pinned or not.
+std::optional<std::int64_t> device_of_place(std::string_view place) {
+  if (lower_case(place).find("cpu") != std::string::npos) return std::nullopt;
   place.remove_prefix(std::min(place.find_first_of("0123456789"), place.size()));
-  return parse_whole_number(place.substr(0, place.find_first_not_of("0123456789"))).value_or(0);
+  return parse_whole_number(place.substr(0, place.find_first_not_of("0123456789")));
 }
 
 }  // namespace
 
 std::string kineto_memory_arguments(const Trace& trace, std::size_t row) {
   const MemoryColumns& memory = trace.memory();
-  const std::string_view place = trace.strings()[memory.places[row]];
-  const bool is_host = lower_case(place).find("cpu") != std::string::npos;
+  const auto device = device_of_place(trace.strings()[memory.places[row]]);
   std::string text;
   JsonWriter json(text);
   json.begin_object();
-  json.member("Device Type", is_host ? 0 : 1);
-  json.member("Device Id", is_host ? -1 : device_of_place(place));
+  json.member("Device Type", device ? 1 : 0);
+  json.member("Device Id", device.value_or(-1));
   json.member("Bytes", memory.bytes[row]);
   if (memory.addresses[row] != 0) json.member("Addr", memory.addresses[row]);
   if (memory.allocated_bytes[row] >= 0) json.member("Total Allocated", memory.allocated_bytes[row]);

@@ -104,7 +104,7 @@ class NameWriter {
   std::int64_t index_in_several(const Track& track) const {
     constexpr std::int64_t kProcessesOfATrace = 1000;
     const std::int64_t own =
-        track.device ? std::min<std::int64_t>(*track.device + 1, kProcessesOfATrace - 1) : 0;
+        track.device ? std::min(std::int64_t{*track.device} + 1, kProcessesOfATrace - 1) : 0;
     return in_file_.position * kProcessesOfATrace + own;
   }
 

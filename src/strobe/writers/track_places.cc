@@ -1,6 +1,7 @@
 #include "strobe/writers/track_places.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include <fmt/format.h>
@@ -33,23 +34,23 @@ std::string place_text(std::string_view process, std::string_view thread) {
   return fmt::format(R"("pid":{},"tid":{})", process, thread);
 }
 
-// Numbers for threads that have none: they follow the others of their process. Viewers keep 32
-// bits.
+// Viewers keep 32 bits: new numbers do not follow those of 2^31 and more.
+constexpr std::int64_t kMostNumbers = std::int64_t{1} << 31;
+
+// Numbers for threads that have none: they follow the others of their process.
 class ThreadNumbers {
  public:
   explicit ThreadNumbers(const Trace& trace) {
     for (const Track& track : trace.tracks()) {
       std::int64_t& highest = highest_[key_of(line_of(trace, track))];
       const auto number = plain_number(trace.strings()[track.thread]);
-      if (number && *number < kMostThreads) highest = std::max(highest, *number);
+      if (number && *number < kMostNumbers) highest = std::max(highest, *number);
     }
   }
 
   std::string next(const ViewerLine& line) { return std::to_string(++highest_[key_of(line)]); }
 
  private:
-  static constexpr std::int64_t kMostThreads = std::int64_t{1} << 31;
-
   static std::pair<StringId, bool> key_of(const ViewerLine& line) {
     return {line.process, line.is_of_device};
   }
@@ -60,9 +61,10 @@ class ThreadNumbers {
 }  // namespace
 
 std::string ProcessNames::take_number() {
-  const std::int64_t next =
-      numbers_.empty() ? 1 : std::max<std::int64_t>(*numbers_.rbegin(), 0) + 1;
-  numbers_.insert(next);
+  const auto too_high = numbers_.lower_bound(kMostNumbers);
+  std::int64_t next =
+      too_high == numbers_.begin() ? 1 : std::max<std::int64_t>(*std::prev(too_high), 0) + 1;
+  while (!numbers_.insert(next).second) ++next;
   return std::to_string(next);
 }
 

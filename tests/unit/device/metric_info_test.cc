@@ -289,6 +289,15 @@ TEST(ClockLimitsTest, the_most_drastic_reason_comes_first_and_unknown_ones_last)
   EXPECT_THAT(clock_reason_names(0), IsEmpty());
 }
 
+TEST(ClockLimitsTest, idle_is_no_limit_and_hardware_one_only_where_no_other_bit_says_more) {
+  EXPECT_EQ(clock_limits_in(kIdleReason), 0u);
+  EXPECT_EQ(clock_limits_in(0x05), 0x04u);
+  EXPECT_EQ(clock_limits_in(0x48), 0x40u);
+  EXPECT_EQ(clock_limits_in(0x88), 0x80u);
+  EXPECT_EQ(clock_limits_in(0x28), 0x28u);
+  EXPECT_EQ(clock_limits_in(kHardwareReason), kHardwareReason);
+}
+
 // The median of 0 and 8 would be 4, which neither sample has.
 TEST(MetricInfoTest, bits_are_usual_if_more_than_half_of_the_samples_have_them) {
   EXPECT_EQ(usual_bits(std::vector<double>{0, 8}), 0u);

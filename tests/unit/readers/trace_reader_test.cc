@@ -74,6 +74,29 @@ TEST(TraceReaderTest, begin_and_end_make_a_slice_whatever_their_order_in_the_fil
   EXPECT_EQ(loaded.trace.duration_ns(SliceId(1)), 8000);
 }
 
+TEST(TraceReaderTest, halves_keep_the_numbers_that_link_them) {
+  const auto loaded = load(
+      R"([{"ph":"B","cat":"cuda_runtime","name":"open","ts":1,"pid":1,"tid":1,
+           "args":{"correlation":9,"Sequence number":4,"Fwd thread id":6}},
+          {"ph":"b","cat":"io","id":1,"name":"read","ts":2,"pid":1,"tid":1,"args":{"External id":3}},
+          {"ph":"e","cat":"io","id":1,"ts":5,"pid":1,"tid":1},
+          {"ph":"b","cat":"io","id":2,"name":"wide","ts":6,"pid":1,"tid":1,
+           "args":{"correlation":99999999999}}])");
+  const SliceColumns& slices = loaded.trace.slices();
+  ASSERT_EQ(slices.size(), 3u);
+  for (std::size_t row = 0; row < slices.size(); ++row) {
+    const std::string_view name = loaded.trace.name(SliceId(row));
+    EXPECT_EQ(slices.correlations[row], name == "open" ? 9 : kNoLaunchId) << name;
+    EXPECT_EQ(slices.externals[row], name == "read" ? 3 : kNoLaunchId) << name;
+  }
+  const SequenceColumns& sequences = loaded.trace.sequences();
+  ASSERT_EQ(sequences.slices.size(), 1u);
+  EXPECT_EQ(loaded.trace.name(sequences.slices[0]), "open");
+  EXPECT_EQ(sequences.sequence_numbers[0], 4);
+  EXPECT_EQ(sequences.forward_threads[0], 6);
+  EXPECT_EQ(count(loaded, ImportIssue::kWideCorrelation), 1u);
+}
+
 TEST(TraceReaderTest, halves_without_a_partner_are_completed_or_counted) {
   const auto loaded = load(
       R"([{"ph":"B","name":"open","ts":1,"pid":1,"tid":1},{"ph":"X","name":"x","ts":2,"dur":8,"pid":1,"tid":2},

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "strobe/wire/run_file.h"
+#include "strobe/wire/run_settings.h"
 #include "tests/support/temporary_folder.h"
 
 namespace strobe::serve {
@@ -93,7 +93,8 @@ TEST(RecordedRunTest, long_texts_and_lists_are_cut) {
   EXPECT_LT(shown(*run).size(), 5000u);
 }
 
-std::string manifest(std::string_view state, int recorder = 7, std::string_view host = "h") {
+std::string manifest(std::string_view state, std::int64_t recorder = 7,
+                     std::string_view host = "h") {
   return fmt::format(
       R"({{"strobe_run":1,"recordings":[{{"state":"{}","recorder":{},"host":"{}"}}]}})", state,
       recorder, host);
@@ -162,14 +163,13 @@ TEST(RecordedRunsTest, another_process_with_the_number_of_a_recorder_is_not_one)
   EXPECT_FALSE(is_recorder_alive(0, host));
 }
 
-TEST(RunFileTest, a_run_file_is_recognised_by_its_first_bytes) {
+TEST(RecordedRunsTest, a_recorder_whose_number_was_taken_is_asked_for_by_its_process) {
   const LogFolder logs;
-  const std::string magic(wire::kChunkMagic, sizeof wire::kChunkMagic);
-  EXPECT_TRUE(is_run_file(logs.write("a.strobe", magic + "more")));
-  EXPECT_FALSE(is_run_file(logs.write("b.strobe", magic.substr(0, 5))));
-  EXPECT_FALSE(is_run_file(logs.write("c.strobe", "{\"traceEvents\": []}")));
-  EXPECT_FALSE(is_run_file(logs.path() / "absent"));
-  EXPECT_FALSE(is_run_file(logs.path()));
+  logs.write("run.json", manifest("recording", 42 + 2 * wire::kMostProcesses));
+  RecordedRuns runs([](std::int64_t process, auto&) { return process == 42; }, 0);
+  const auto look = runs.look_at(logs.path());
+  ASSERT_NE(look.run, nullptr);
+  EXPECT_EQ(look.run->state, RunState::kRecording);
 }
 
 }  // namespace

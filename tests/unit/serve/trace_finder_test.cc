@@ -30,6 +30,23 @@ TEST(TraceFinderTest, a_file_of_a_run_knows_that_the_run_is_being_recorded) {
   EXPECT_EQ(seen.recorded.begin()->first, seen.traces[0].trace.run);
 }
 
+TEST(TraceFinderTest, a_folder_is_looked_at_once_in_each_scan) {
+  const LogFolder logs;
+  logs.write("run.json", kRecordingNow);
+  for (const char* name : {"process-7.strobe", "process-8.strobe", "process-9.strobe"}) {
+    logs.write(name, std::string(wire::kChunkMagic, 8) + "data");
+  }
+  int looks = 0;
+  constexpr std::int64_t kAsksAtOnce = 0;
+  TraceFinder finder(
+      std::move(RunFolder::open({logs.path().string()})).value(),
+      [&](auto, auto&) { return ++looks > 0; }, kAsksAtOnce);
+  EXPECT_EQ(finder.scan().traces.size(), 3u);
+  EXPECT_EQ(looks, 1);
+  finder.scan();
+  EXPECT_EQ(looks, 2);
+}
+
 TEST(TraceFinderTest, another_trace_in_the_folder_of_a_run_is_not_recorded_by_strobe) {
   const LogFolder logs;
   logs.write("run.json", kRecordingNow);

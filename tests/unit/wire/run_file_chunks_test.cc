@@ -88,6 +88,32 @@ TEST(RunFileChunksTest, a_length_beyond_the_file_is_damage) {
   EXPECT_THAT(whole_chunks(file, nullptr), SizeIs(5));
 }
 
+// Headers without chunks: each claims all that follows, and then a whole file.
+std::string with_false_headers(std::size_t count) {
+  const std::string whole = four_threads();
+  std::string file;
+  for (std::size_t left = count; left > 0; --left) {
+    ChunkHeader header = {};
+    std::memcpy(header.magic, kChunkMagic, sizeof kChunkMagic);
+    header.payload_bytes = static_cast<std::uint32_t>((left - 1) * sizeof header + whole.size());
+    file.append(reinterpret_cast<const char*>(&header), sizeof header);
+  }
+  return file + whole;
+}
+
+TEST(RunFileChunksTest, the_search_for_a_whole_chunk_ends) {
+  std::vector<DamagedBytes> damage;
+  const std::size_t chunks = whole_chunks(four_threads(), nullptr).size();
+  EXPECT_THAT(whole_chunks(with_false_headers(100), &damage), SizeIs(chunks));
+  EXPECT_THAT(damage, SizeIs(1));
+  const std::string hostile = with_false_headers(4000);
+  EXPECT_THAT(whole_chunks(hostile, &damage), IsEmpty());
+  ASSERT_THAT(damage, SizeIs(1));
+  EXPECT_EQ(damage[0].offset, 0u);
+  EXPECT_EQ(damage[0].bytes, hostile.size());
+  EXPECT_TRUE(damage[0].is_at_end);
+}
+
 // A chunk around any payload, with a checksum that fits.
 Chunk chunk_around(ChunkKind kind, std::uint32_t rows, std::uint32_t columns,
                    std::span<const std::uint8_t> payload) {
@@ -147,6 +173,14 @@ TEST(RunFileChunksTest, columns_that_do_not_fit_their_rows_are_refused) {
   const std::uint8_t long_column[] = {200, 0, 0, 0, 7, 8};
   EXPECT_FALSE(decode_columns(chunk_around(ChunkKind::kThreads, 2, 2, long_column), columns));
   EXPECT_FALSE(decode_columns(chunk_around(ChunkKind::kThreads, 2, 2, {}), columns));
+}
+
+TEST(RunFileChunksTest, a_row_takes_a_byte_in_each_column) {
+  const std::uint8_t payload[100] = {};
+  EXPECT_FALSE(has_room_for_rows(chunk_around(ChunkKind::kThreads, 51, 2, payload)));
+  EXPECT_TRUE(has_room_for_rows(chunk_around(ChunkKind::kThreads, 50, 2, payload)));
+  EXPECT_TRUE(RowBlocks(chunk_around(ChunkKind::kThreads, 51, 2, payload)).is_damaged());
+  EXPECT_TRUE(has_room_for_rows(chunk_around(ChunkKind::kTexts, 100, 0, payload)));
 }
 
 TEST(RunFileChunksTest, columns_of_a_newer_version_are_left_out) {

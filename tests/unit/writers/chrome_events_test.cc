@@ -159,6 +159,30 @@ TEST(ChromeEventsTest, asynchronous_slices_have_two_ends_and_an_id) {
 {"ph":"b","cat":"requests","name":"open","pid":1,"tid":4,"ts":2,"id":2})");
 }
 
+TEST(ChromeEventsTest, open_and_asynchronous_slices_keep_what_only_the_columns_know) {
+  const Trace trace = kineto_sketch()
+                          .thread(4)
+                          .slice("open", kCall, 0_us, 1_us)
+                          .category("cuda_runtime")
+                          .flags(kUnfinished)
+                          .correlation(9)
+                          .sequence(4, 6)
+                          .track("requests", TrackKind::kAsync)
+                          .slice("GET", kOp, 1_us, 10_us)
+                          .category("requests")
+                          .external(3)
+                          .args(R"({"a":1})")
+                          .trace();
+  EXPECT_EQ(events_written(trace),
+            R"({"ph":"B","cat":"cuda_runtime","name":"open","pid":1,"tid":4,"ts":0,)"
+            R"("args":{"correlation":9,"Sequence number":4,"Fwd thread id":6}},)"
+            "\n"
+            R"({"ph":"b","cat":"requests","name":"GET","pid":1,"tid":4,"ts":1,"id":1,)"
+            R"("args":{"a":1,"External id":3}},)"
+            "\n"
+            R"({"ph":"e","cat":"requests","name":"GET","pid":1,"tid":4,"ts":11,"id":1})");
+}
+
 TEST(ChromeEventsTest, counters_of_one_time_are_one_event_and_threads_are_told_apart) {
   Sketch sketch = kineto_sketch();
   sketch.thread(1)

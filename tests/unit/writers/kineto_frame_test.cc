@@ -89,5 +89,17 @@ TEST(KinetoFrameTest, an_allocation_is_written_as_kineto_does) {
   EXPECT_EQ(kineto_memory_arguments(trace, 1), R"({"Device Type":0,"Device Id":-1,"Bytes":-64})");
 }
 
+TEST(KinetoFrameTest, memory_is_of_a_device_only_where_its_place_names_one) {
+  const Trace trace = Sketch()
+                          .memory(kAllocated, "pinned memory", 5, 64)
+                          .memory(kAllocated, "managed memory", 6, 64)
+                          .memory(kAllocated, "GPU 0", 7, 64)
+                          .trace();
+  const std::string of_host = R"({"Device Type":0,"Device Id":-1,"Bytes":64})";
+  EXPECT_EQ(kineto_memory_arguments(trace, 0), of_host);
+  EXPECT_EQ(kineto_memory_arguments(trace, 1), of_host);
+  EXPECT_EQ(kineto_memory_arguments(trace, 2), R"({"Device Type":1,"Device Id":0,"Bytes":64})");
+}
+
 }  // namespace
 }  // namespace strobe::writers

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
+#include <utility>
 
 #include "tests/support/sketch.h"
 #include "tests/unit/writers/text_sink.h"
@@ -96,6 +98,18 @@ TEST(TrackNamesTest, in_a_file_of_several_the_label_comes_first) {
         R"("pid":0,"tid":0,"args":{"sort_index":3001})"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " in " << text;
   }
+}
+
+TEST(TrackNamesTest, the_highest_device_comes_last_in_its_trace) {
+  TraceBuilder builder;
+  Track stream;
+  stream.kind = TrackKind::kDeviceStream;
+  stream.process = stream.thread = builder.intern("7");
+  stream.device = std::numeric_limits<std::int32_t>::max();
+  builder.add_track(stream);
+  const std::string text =
+      names_written(std::move(builder).build(), {.label = "rank 3", .position = 3});
+  EXPECT_NE(text.find(R"("sort_index":3999)"), std::string::npos) << text;
 }
 
 TEST(TrackNamesTest, a_lane_says_whose_it_is) {

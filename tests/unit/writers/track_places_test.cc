@@ -49,6 +49,17 @@ TEST(ProcessNamesTest, the_first_keeps_its_number_the_next_ones_get_free_ones) {
   EXPECT_EQ(names.take_number(), "503");
 }
 
+TEST(ProcessNamesTest, huge_numbers_are_kept_and_not_followed) {
+  ProcessNames names;
+  EXPECT_EQ(names.take("9223372036854775807", "rank 0"), "9223372036854775807");
+  EXPECT_EQ(names.take_number(), "1");
+  EXPECT_EQ(names.take("7", "rank 0"), "7");
+  EXPECT_EQ(names.take("9223372036854775807", "rank 1"), "8");
+  EXPECT_EQ(names.take("2147483647", "rank 1"), "2147483647");
+  EXPECT_EQ(names.take("2147483648", "rank 1"), "2147483648");
+  EXPECT_EQ(names.take_number(), "2147483649");
+}
+
 TEST(TrackPlacesTest, a_file_of_events_keeps_its_texts) {
   EXPECT_EQ(places_in("kineto", {{"5", "7"}, {"Spans", "stream 7"}, {"", "007"}}),
             (std::vector<std::string>{R"("pid":5,"tid":7)", R"("pid":"Spans","tid":"stream 7")",

@@ -17,6 +17,10 @@ export interface Watched {
   complaints: string[]; // every console message except plain ones, and every foreign request
 }
 
+// Both sizes and both themes, each once; STROBE_ALL_SCREENS=1 draws all four pairs.
+const kAllScreens = [1280, 1920].flatMap((width) => [true, false].map((dark) => ({ width, height: (width * 9) / 16, dark })));
+export const kScreens = process.env.STROBE_ALL_SCREENS ? kAllScreens : [kAllScreens[0], kAllScreens[3]];
+
 export async function openPage(browser: Browser, home: string, options: { width?: number; height?: number; dark?: boolean } = {}): Promise<Watched> {
   const context = await browser.newContext({
     viewport: { width: options.width ?? 1280, height: options.height ?? 720 }, colorScheme: options.dark ? 'dark' : 'light',

@@ -8,7 +8,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { KernelStudy, Runs } from '../../src/api/types.ts';
 import { marksOf, withoutFlops } from '../../src/model/roofline.ts';
 import { countText, durationText, shareText } from '../../src/model/units.ts';
-import { type Watched, covered, openBrowser, openPage, snapshot, text } from './browser.ts';
+import { type Watched, covered, kScreens, openBrowser, openPage, snapshot, text } from './browser.ts';
 import { Served, put, trainingTrace } from './strobe.ts';
 
 // Three layers of a small model as a profiler's CSV: matrix products, a norm, and a chain of small kernels, on a chip whose
@@ -293,19 +293,17 @@ test('a folder of nothing but counters opens with them, and one that goes away i
 
 test('the screen is drawn in both sizes and themes', async () => {
   await watched.context.close();
-  for (const [width, height] of [[1280, 720], [1920, 1080]]) {
-    for (const dark of [false, true]) {
-      watched = await openPage(browser, served.url, { width, height, dark });
-      const { page, context, complaints } = watched;
-      for (const [name, hash] of [['roofline', kShown], ['fractions', `roofline?file=${kFractions}`], ['no_counters', `roofline?file=${kTrace}`]]) {
-        await open(hash);
-        await page.waitForSelector('.kernel-list tbody tr');
-        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-        assert.equal(overflow, 0, `wider than ${width}`);
-        await snapshot(page, `${name}_${width}_${dark ? 'dark' : 'light'}`);
-      }
-      assert.deepEqual(complaints, []);
-      if (!(width === 1920 && dark)) await context.close();
+  for (const { width, height, dark } of kScreens) {
+    watched = await openPage(browser, served.url, { width, height, dark });
+    const { page, context, complaints } = watched;
+    for (const [name, hash] of [['roofline', kShown], ['fractions', `roofline?file=${kFractions}`], ['no_counters', `roofline?file=${kTrace}`]]) {
+      await open(hash);
+      await page.waitForSelector('.kernel-list tbody tr');
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      assert.equal(overflow, 0, `wider than ${width}`);
+      await snapshot(page, `${name}_${width}_${dark ? 'dark' : 'light'}`);
     }
+    assert.deepEqual(complaints, []);
+    if (!(width === 1920 && !dark)) await context.close();
   }
 });

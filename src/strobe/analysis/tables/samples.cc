@@ -366,10 +366,11 @@ std::string label_of(const SampleRow& row, const std::optional<KnownMetric>& kno
 
 // A mean of bits means nothing: each reason that ever held gets a row, in percent of the time.
 void add_clock_limits(const SampleRow& like, const Pieces& pieces, std::vector<SampleRow>& rows) {
-  const auto bits_of = [](double value) { return device::usual_bits({&value, 1}); };
+  const auto bits_of = [](double value) {
+    return device::clock_limits_in(device::usual_bits({&value, 1}));
+  };
   std::uint64_t seen = 0;
   for (const Piece& piece : pieces) seen |= bits_of(piece.value);
-  seen &= ~device::kIdleReason;  // a device without work needs no clock
   for (std::uint64_t bit = 1; bit <= seen && bit != 0; bit <<= 1) {
     if ((seen & bit) == 0) continue;
     Pieces shares = pieces;

@@ -1,10 +1,12 @@
 #include "strobe/readers/recording/allocation_rows.h"
 
+#include <algorithm>
 #include <cstddef>
-#include <optional>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -15,33 +17,6 @@ namespace strobe::readers {
 namespace {
 
 using wire::ChunkKind;
-
-// The tracks of calls by the number of their launch; few calls allocate.
-class CallTracks {
- public:
-  CallTracks(const RecordedFile& file, LaunchNumbers launches, const SliceVectors& slices) {
-    ImportReport reported_later;
-    file.for_each_block(ChunkKind::kAllocations, reported_later, [&](const DecodedRows& rows) {
-      for (const std::uint64_t correlation : rows.columns[wire::kAllocationCorrelation]) {
-        tracks_.try_emplace(launches.of(rows.segment, correlation), TrackId());
-      }
-      return true;
-    });
-    for (std::size_t row = 0; row < slices.size(); ++row) {
-      if (slices.kinds[row] != SliceKind::kRuntimeCall) continue;
-      const auto found = tracks_.find(slices.correlations[row]);
-      if (found != tracks_.end()) found->second = slices.tracks[row];
-    }
-  }
-
-  // Invalid if it has no call.
-  TrackId find(std::uint32_t launch) const {
-    return launch == kNoLaunchId ? TrackId() : tracks_.at(launch);
-  }
-
- private:
-  std::unordered_map<std::uint32_t, TrackId> tracks_;
-};
 
 // In the words that other readers use for places.
 std::string place_of(std::string_view memory, std::uint64_t device) {
@@ -81,20 +56,56 @@ void add_allocation(const Allocation& one, RecordingSink& sink) {
   memory.owners.emplace_back();
 }
 
-// How much lies at an address: a call that frees memory names only that.
-class AllocatedBytes {
+// A row of the file, and where it says that the memory is.
+struct AllocationRow {
+  std::int64_t time_ns = 0;
+  bool is_free = false;
+  std::string_view memory;
+  std::uint64_t device = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t address = 0;
+  std::uint32_t launch = kNoLaunchId;
+};
+
+// The tracks of calls by the number of their launch; few calls allocate.
+class CallTracks {
  public:
-  std::uint64_t of(std::uint64_t address, std::uint64_t bytes, bool is_free) {
-    if (!is_free) return bytes_[address] = bytes;
-    const auto found = bytes_.find(address);
-    if (bytes != 0 || found == bytes_.end()) return bytes;
-    const std::uint64_t freed = found->second;
-    bytes_.erase(found);
-    return freed;
+  CallTracks(const std::vector<AllocationRow>& rows, const SliceVectors& slices) {
+    for (const AllocationRow& row : rows) tracks_.try_emplace(row.launch, TrackId());
+    for (std::size_t row = 0; row < slices.size(); ++row) {
+      if (slices.kinds[row] != SliceKind::kRuntimeCall) continue;
+      const auto found = tracks_.find(slices.correlations[row]);
+      if (found != tracks_.end()) found->second = slices.tracks[row];
+    }
+  }
+
+  // Invalid if it has no call.
+  TrackId find(std::uint32_t launch) const {
+    return launch == kNoLaunchId ? TrackId() : tracks_.at(launch);
   }
 
  private:
-  std::unordered_map<std::uint64_t, std::uint64_t> bytes_;
+  std::unordered_map<std::uint32_t, TrackId> tracks_;
+};
+
+// Calls that free memory name only its address: the rest is known from its allocation.
+class LivingAllocations {
+ public:
+  void complete(AllocationRow& row) {
+    if (!row.is_free) {
+      living_.insert_or_assign(row.address, row);
+      return;
+    }
+    const auto found = living_.find(row.address);
+    if (found == living_.end()) return;
+    if (row.bytes == 0) row.bytes = found->second.bytes;
+    row.memory = found->second.memory;
+    row.device = found->second.device;
+    living_.erase(found);
+  }
+
+ private:
+  std::unordered_map<std::uint64_t, AllocationRow> living_;  // by address
 };
 
 // More than any machine has.
@@ -102,39 +113,46 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 56;
 
 }  // namespace
 
+// Threads write their rows each for itself: one may free what another has allocated.
 bool add_allocations(const RecordedFile& file, std::int64_t process, LaunchNumbers& launches,
                      RecordingSink& sink) {
   if (!file.has(ChunkKind::kAllocations)) return true;
-  const CallTracks calls(file, launches, sink.builder.slices());
-  AllocatedBytes allocated;
-  const auto add_block = [&](const DecodedRows& rows) {
+  std::vector<AllocationRow> all;
+  const auto take_block = [&](const DecodedRows& rows) {
     const RecordedSegment& segment = file.segments()[rows.segment];
     for (std::size_t row = 0; row < rows.rows; ++row) {
       if (rows.at(wire::kAllocationBytes, row) > kMostBytes) {
         sink.report.add(ImportIssue::kBadNumber, rows.offset, "bytes of an allocation");
         continue;
       }
-      const std::string_view memory =
-          segment.text(rows.at(wire::kAllocationPlace, row)).value_or("unknown");
-      const std::uint64_t address = rows.at(wire::kAllocationAddress, row);
-      const bool is_free = rows.at(wire::kAllocationIsFree, row) != 0;
-      const std::uint64_t bytes =
-          allocated.of(address, rows.at(wire::kAllocationBytes, row), is_free);
-      const TrackId track =
-          calls.find(launches.of(rows.segment, rows.at(wire::kAllocationCorrelation, row)));
-      add_allocation(
+      all.push_back(
           {.time_ns = rows.time(wire::kAllocationTime, row),
-           .is_free = is_free,
-           .place = intern_name(place_of(memory, rows.at(wire::kAllocationDevice, row)), sink),
-           .bytes = bytes,
-           .address = address,
-           .track = track.valid() ? track : sink.tracks.beside_threads(process, "memory"),
-           .args = sink.keep(allocation_args(memory, bytes, address))},
-          sink);
+           .is_free = rows.at(wire::kAllocationIsFree, row) != 0,
+           .memory = segment.text(rows.at(wire::kAllocationPlace, row)).value_or("unknown"),
+           .device = rows.at(wire::kAllocationDevice, row),
+           .bytes = rows.at(wire::kAllocationBytes, row),
+           .address = rows.at(wire::kAllocationAddress, row),
+           .launch = launches.of(rows.segment, rows.at(wire::kAllocationCorrelation, row))});
     }
     return sink.pulse(rows.rows);
   };
-  return file.for_each_block(ChunkKind::kAllocations, sink.report, add_block);
+  if (!file.for_each_block(ChunkKind::kAllocations, sink.report, take_block)) return false;
+  std::ranges::stable_sort(all, {}, &AllocationRow::time_ns);
+  const CallTracks calls(all, sink.builder.slices());
+  LivingAllocations living;
+  for (AllocationRow& row : all) {
+    living.complete(row);
+    const TrackId track = calls.find(row.launch);
+    add_allocation({.time_ns = row.time_ns,
+                    .is_free = row.is_free,
+                    .place = intern_name(place_of(row.memory, row.device), sink),
+                    .bytes = row.bytes,
+                    .address = row.address,
+                    .track = track.valid() ? track : sink.tracks.beside_threads(process, "memory"),
+                    .args = sink.keep(allocation_args(row.memory, row.bytes, row.address))},
+                   sink);
+  }
+  return true;
 }
 
 }  // namespace strobe::readers

@@ -6,23 +6,12 @@
 #include "strobe/device/metric_info.h"
 
 namespace strobe::readers {
-namespace {
-
-// Each of them comes with kHardwareReason, which stands alone where the driver knows no more.
-constexpr std::uint64_t kKindsOfHardwareReason = 0x40 | 0x80;  // heat (alarm), power brake
-
-std::uint64_t limits_in(std::uint64_t reasons) {
-  reasons &= ~device::kIdleReason;
-  return (reasons & kKindsOfHardwareReason) != 0 ? reasons & ~device::kHardwareReason : reasons;
-}
-
-}  // namespace
 
 std::vector<ClockLimit> find_clock_limits(std::vector<ClockLimitSample> samples) {
   std::ranges::stable_sort(samples, {}, &ClockLimitSample::time_ns);
   std::vector<ClockLimit> limits;
   for (std::size_t i = 0; i + 1 < samples.size(); ++i) {
-    const std::uint64_t reasons = limits_in(samples[i].reasons);
+    const std::uint64_t reasons = device::clock_limits_in(samples[i].reasons);
     const Interval interval{samples[i].time_ns, samples[i + 1].time_ns};
     if (reasons == 0 || interval.length_ns() == 0) continue;
     if (!limits.empty() && limits.back().reasons == reasons &&

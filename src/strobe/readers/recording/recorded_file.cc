@@ -37,6 +37,9 @@ void report_damage(const std::vector<wire::DamagedBytes>& damage, ImportReport& 
 
 constexpr std::string_view kCannotDecode = "its rows cannot be decoded";
 
+// A text in memory is as large as two numbers.
+constexpr std::size_t kTextColumns = 2;
+
 constexpr std::size_t kNoColumn = ~std::size_t{0};
 struct TimeColumns {
   std::size_t start = 0;
@@ -100,6 +103,19 @@ void keep_usable_times(const TimeColumns& times, DecodedRows& rows, ImportReport
       continue;
     report.add(ImportIssue::kAbsurdTime, rows.offset);
     duration = 0;
+  }
+}
+
+// A row may repeat its text as an argument: a long one would be copied for each.
+void cut_long_texts(std::uint64_t offset, std::vector<std::string_view>& texts,
+                    ImportReport& report) {
+  constexpr std::size_t kMostTextBytes = 64 << 10;
+  for (std::string_view& text : texts) {
+    if (text.size() <= kMostTextBytes) [[likely]]
+      continue;
+    report.add(ImportIssue::kBadString, offset,
+               fmt::format("a text of {}, cut", counted(text.size(), "byte")));
+    text = prefix_of(text, kMostTextBytes);
   }
 }
 
@@ -174,7 +190,7 @@ void RecordedFile::take(const Chunk& chunk, ImportReport& report) {
   if (kind == ChunkKind::kFacts) {
     take_facts(chunk);
   } else if (kind == ChunkKind::kTexts) {
-    take_texts(chunk);
+    take_texts(chunk, report);
   } else if (kind == ChunkKind::kThreads) {
     define(chunk, segment.threads, report);
   } else if (kind == ChunkKind::kShapes) {
@@ -182,8 +198,8 @@ void RecordedFile::take(const Chunk& chunk, ImportReport& report) {
   } else if (kind == ChunkKind::kSeries) {
     define(chunk, segment.series, report);
   } else if (wire::codings_of(kind).empty()) {
-    return;                                               // of a newer version
-  } else if (chunk.header.rows > chunk.payload.size()) {  // a row takes more than a byte
+    return;  // of a newer version
+  } else if (!wire::has_room_for_rows(chunk)) {
     report.add(ImportIssue::kDamagedChunk, chunk.offset, kCannotDecode);
   } else {
     chunks_[static_cast<std::size_t>(kind)].push_back(
@@ -198,16 +214,26 @@ void RecordedFile::take_facts(const Chunk& chunk) {
   }
 }
 
-// Numbers are dense, apart from lost chunks: others are damage, and must not take memory.
-bool RecordedFile::can_number(const Chunk& chunk, std::size_t known) const {
+// Numbers are dense, apart from lost chunks: others are damage, and must not take memory. The gaps
+// of all tables and segments have one limit.
+bool RecordedFile::leave_gap(const Chunk& chunk, std::size_t known, std::size_t columns) {
   constexpr std::uint64_t kMostLostToAFullDisk = 1 << 20;
-  return chunk.header.first_row <= known + file_bytes_ + kMostLostToAFullDisk;
+  const std::uint64_t left = file_bytes_ + kMostLostToAFullDisk - lost_values_;
+  const std::uint64_t first = chunk.header.first_row;
+  const std::uint64_t gap = first - std::min<std::uint64_t>(first, known);
+  if (gap > left / columns) return false;
+  lost_values_ += gap * columns;
+  return true;
 }
 
-void RecordedFile::take_texts(const Chunk& chunk) {
+void RecordedFile::take_texts(const Chunk& chunk, ImportReport& report) {
   std::vector<std::string_view>& texts = segments_.back().texts;
-  if (!can_number(chunk, texts.size())) return;
-  const std::vector<std::string_view> found = wire::decode_texts(chunk);
+  if (!leave_gap(chunk, texts.size(), kTextColumns)) {
+    report.add(ImportIssue::kDamagedChunk, chunk.offset, kCannotDecode);
+    return;
+  }
+  std::vector<std::string_view> found = wire::decode_texts(chunk);
+  cut_long_texts(chunk.offset, found, report);
   const auto first = static_cast<std::size_t>(chunk.header.first_row);
   texts.resize(std::max(texts.size(), first + found.size()));
   std::ranges::copy(found, texts.begin() + static_cast<std::ptrdiff_t>(first));
@@ -217,7 +243,7 @@ template <std::size_t columns>
 void RecordedFile::define(const Chunk& chunk, std::vector<Definition<columns>>& table,
                           ImportReport& report) {
   wire::Columns decoded;
-  if (!can_number(chunk, table.size()) || !wire::decode_columns(chunk, decoded)) {
+  if (!wire::decode_columns(chunk, decoded) || !leave_gap(chunk, table.size(), columns)) {
     report.add(ImportIssue::kDamagedChunk, chunk.offset, kCannotDecode);
     return;
   }

@@ -88,13 +88,15 @@ class RecordedFile {
   void follow_segments(const wire::ChunkHeader& header);
   void take(const wire::Chunk& chunk, ImportReport& report);
   void take_facts(const wire::Chunk& chunk);
-  void take_texts(const wire::Chunk& chunk);
+  void take_texts(const wire::Chunk& chunk, ImportReport& report);
   template <std::size_t columns>
   void define(const wire::Chunk& chunk, std::vector<Definition<columns>>& table,
               ImportReport& report);
-  bool can_number(const wire::Chunk& chunk, std::size_t known) const;
+  // False if too many rows are missing before those of the chunk.
+  bool leave_gap(const wire::Chunk& chunk, std::size_t known, std::size_t columns);
 
   std::size_t file_bytes_ = 0;
+  std::uint64_t lost_values_ = 0;  // of rows whose chunks are lost
   bool decodes_ahead_ = false;
   std::map<std::string, std::string, std::less<>> facts_;
   std::vector<RecordedSegment> segments_;

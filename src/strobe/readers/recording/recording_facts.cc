@@ -94,6 +94,15 @@ std::optional<std::int32_t> small_fact(const RecordedFile& file, std::string_vie
   return static_cast<std::int32_t>(*number);
 }
 
+// 0 if it is not known. Times are added to it.
+std::int64_t clock_of(const RecordedFile& file, ImportReport& report) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 62;
+  const std::int64_t clock = file.number_fact(wire::kFactClock).value_or(0);
+  if (clock > -kMost && clock < kMost) return clock;
+  report.add(ImportIssue::kBadNumber, 0, "the fact 'clock'");
+  return 0;
+}
+
 // 17 for "thread.17.name".
 std::optional<std::int64_t> thread_of_key(std::string_view key) {
   constexpr std::string_view kThread = wire::kFactThread;
@@ -144,7 +153,7 @@ std::map<std::string, std::int32_t, std::less<>> devices_by_unique_id(const Reco
 
 bool is_recorded(const Trace& trace) { return trace.traits().dialect == kRecordingDialect; }
 
-Metadata metadata_of(const RecordedFile& file) {
+Metadata metadata_of(const RecordedFile& file, ImportReport& report) {
   Metadata metadata;
   metadata.traits = {.dialect = kRecordingDialect,
                      .runtime_label = "CudaRuntime",
@@ -153,7 +162,7 @@ Metadata metadata_of(const RecordedFile& file) {
   metadata.devices = devices_of(file);
   metadata.distributed.rank = small_fact(file, wire::kFactRank);
   metadata.distributed.world_size = small_fact(file, wire::kFactWorldSize);
-  metadata.base_time_ns = file.number_fact(wire::kFactClock).value_or(0);
+  metadata.base_time_ns = clock_of(file, report);
   return metadata;
 }
 

@@ -12,7 +12,8 @@ namespace strobe::readers {
 
 bool is_recorded(const Trace& trace);
 
-Metadata metadata_of(const RecordedFile& file);
+// A fact that cannot be used goes to the report.
+Metadata metadata_of(const RecordedFile& file, ImportReport& report);
 
 void report_notes(const RecordedFile& file, ImportReport& report);
 void report_ending(const RecordedFile& file, ImportReport& report);

@@ -139,7 +139,7 @@ class RecordingReader {
     for (const OpenFile& file : beside.samples) rows_ += file.content.rows();
     const std::uint64_t most = std::min(options_.most_events, kMostEvents);
     if (rows_ > most) return too_many_rows(most);
-    builder_.metadata() = metadata_of(own);
+    builder_.metadata() = metadata_of(own, report());
     const std::int64_t process = own.number_fact(wire::kFactProcess).value_or(0);
     reserve_slices(own);
     if (!add_work(own, process)) return recording_interrupted();

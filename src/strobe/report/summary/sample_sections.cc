@@ -1,6 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
+#include <string_view>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "strobe/compare/shown_unit.h"
 #include "strobe/report/compare/metric_text.h"
@@ -55,15 +60,26 @@ std::string sample_lead(const SummaryInput& input) {
   return lead;
 }
 
-// Ranks on one machine have the same samples of its devices and of the host.
-bool is_repeated(const SampleRow& row, const std::vector<SampleOfRank>& known) {
-  const auto values = [](const SampleRow& one) {
-    return std::tie(one.owner, one.label, one.samples, one.mean, one.min, one.max);
-  };
-  return row.thing != analysis::SampledThing::kProcess &&
-         std::ranges::any_of(known, [&](const SampleOfRank& one) {
-           return one.row->thing == row.thing && values(*one.row) == values(row);
-         });
+// Metric by metric, so that ranks stand one below the other. What a rank has several times, of two
+// devices say, stays in the rank's order.
+std::vector<std::vector<SampleOfRank>> samples_by_metric(const SummaryInput& input) {
+  using Metric = std::pair<analysis::SampledThing, std::string_view>;
+  std::vector<std::vector<SampleOfRank>> groups;
+  std::map<std::pair<Metric, std::size_t>, std::size_t> places;
+  for (const RankInput& rank : input.ranks) {
+    std::map<Metric, std::size_t> seen;
+    for (const SampleRow& row : rank.summary->samples.rows) {
+      const Metric metric{row.thing, row.label};
+      const auto [place, is_new] = places.try_emplace({metric, seen[metric]++}, groups.size());
+      if (is_new) groups.emplace_back();
+      groups[place->second].push_back({&rank, &row});
+    }
+  }
+  return groups;
+}
+
+auto values_of(const SampleRow& row) {
+  return std::tie(row.thing, row.owner, row.label, row.samples, row.mean, row.min, row.max);
 }
 
 struct ListedSamples {
@@ -71,26 +87,17 @@ struct ListedSamples {
   std::size_t repeated = 0;
 };
 
-// Metric by metric, so that ranks stand one below the other.
+// Ranks on one machine have the same samples of its devices and of the host.
 ListedSamples samples_of(const SummaryInput& input) {
   ListedSamples all;
-  std::vector<std::size_t> next(input.ranks.size());
-  const auto is_left = [&](std::size_t rank) {
-    return next[rank] < input.ranks[rank].summary->samples.rows.size();
-  };
-  for (std::size_t first = 0; first < input.ranks.size(); ++first) {
-    while (is_left(first)) {
-      const SampleRow& like = input.ranks[first].summary->samples.rows[next[first]];
-      for (std::size_t rank = first; rank < input.ranks.size(); ++rank) {
-        if (!is_left(rank)) continue;
-        const SampleRow& row = input.ranks[rank].summary->samples.rows[next[rank]];
-        if (row.thing != like.thing || row.label != like.label) continue;
-        ++next[rank];
-        if (is_repeated(row, all.rows)) {
-          ++all.repeated;
-        } else {
-          all.rows.push_back({&input.ranks[rank], &row});
-        }
+  std::set<decltype(values_of(std::declval<const SampleRow&>()))> known;
+  for (const std::vector<SampleOfRank>& group : samples_by_metric(input)) {
+    for (const SampleOfRank& one : group) {
+      const bool is_of_process = one.row->thing == analysis::SampledThing::kProcess;
+      if (is_of_process || known.insert(values_of(*one.row)).second) {
+        all.rows.push_back(one);
+      } else {
+        ++all.repeated;
       }
     }
   }
@@ -111,8 +118,9 @@ std::string note_of_rest(const SummaryInput& input) {
     rest += (rest.empty() ? "" : " and ") + counted(processes, "other process", "other processes");
   }
   if (rest.empty()) return {};
-  return "Samples of " + rest + " are in these sums only; the timeline of `strobe serve` shows " +
-         (threads + processes == 1 ? "it." : "each.");
+  const bool is_one = threads + processes == 1;
+  return rest + (is_one ? " was" : " were") + " sampled too and " + (is_one ? "has" : "have") +
+         " no row here; the timeline of `strobe serve` shows " + (is_one ? "it." : "them.");
 }
 
 }  // namespace

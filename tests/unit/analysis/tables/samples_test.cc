@@ -239,6 +239,20 @@ TEST(SamplesTest, each_limit_of_the_clock_is_a_share_of_the_time) {
   EXPECT_EQ(table.rows[0].key, "power cap");
 }
 
+// The hardware's bit (8) comes with the kinds of it that say more (0x40), as on the timeline.
+TEST(SamplesTest, a_hardware_slowdown_has_a_row_only_where_its_cause_is_not_known) {
+  RecordedSketch sketch;
+  sketch.of_device(0)
+      .sample("gpu_throttle_reasons", 0, 0x48)
+      .sample("gpu_throttle_reasons", 30_ms, 0x08)
+      .sample("gpu_throttle_reasons", 40_ms, 0);
+  const SampleTable table = list_samples(sketch.trace());
+  ASSERT_THAT(sampled_labels(table), ElementsAre("GPU 0 clock limited: hardware slowdown",
+                                                 "GPU 0 clock limited: heat (alarm)"));
+  EXPECT_DOUBLE_EQ(table.rows[0].mean.value(), 25);
+  EXPECT_DOUBLE_EQ(table.rows[1].mean.value(), 75);
+}
+
 TEST(SamplesTest, events_have_no_mean) {
   RecordedSketch sketch;
   sketch.of_device(0).sample("gpu_xid", 5_ms, 79).sample("gpu_xid", 9_ms, 31);

@@ -51,6 +51,21 @@ TEST(AllocationRowsTest, other_memory_is_named_by_its_kind) {
   EXPECT_EQ(trace.strings()[trace.memory().places[0]], "pinned memory");
 }
 
+// A call that frees says neither how much nor what kind of memory; its thread may be written first.
+TEST(AllocationRowsTest, memory_is_freed_where_and_as_much_as_it_was_allocated) {
+  const RecordedSketch sketch([](RunFileSketch& run) {
+    const auto device = run.text("device");
+    run.rows(ChunkKind::kAllocations, {{300, 1, 0, device, 0, 0xabc0, 0}});
+    run.rows(ChunkKind::kAllocations, {{100, 0, 2, run.text("managed"), 4096, 0xabc0, 0},
+                                       {400, 0, 1, device, 512, 0xabc0, 0}});
+  });
+  SinkSketch to;
+  const Trace trace = allocations_of(sketch, to);
+  EXPECT_THAT(trace.memory().bytes, ElementsAre(4096, -4096, 512));
+  EXPECT_EQ(trace.strings()[trace.memory().places[1]], "managed memory");
+  EXPECT_EQ(trace.strings()[trace.memory().places[2]], "Place(gpu:1)");
+}
+
 TEST(AllocationRowsTest, an_impossible_size_is_left_out) {
   const RecordedSketch sketch([](RunFileSketch& run) {
     run.rows(ChunkKind::kAllocations, {{105, 0, 0, run.text("device"), ~0ull, 1, 0}});

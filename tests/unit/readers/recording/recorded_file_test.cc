@@ -167,6 +167,51 @@ TEST(RecordedFileTest, an_impossible_number_takes_no_memory) {
   EXPECT_EQ(report[ImportIssue::kDamagedChunk].count, 1u);
 }
 
+// Each chunk leaves a gap that a full disk might have left; all of them together cannot be true.
+TEST(RecordedFileTest, gaps_of_all_segments_have_one_limit) {
+  constexpr std::uint64_t kGap = 400'000;  // of threads with two columns each
+  std::string bytes = test::run_file_bytes([](RunFileSketch& run) {
+    for (int i = 0; i < 5; ++i) run.segment().rows(ChunkKind::kThreads, {{1, 0}});
+  });
+  for (int i = 0; i < 5; ++i) {
+    bytes = with_header(bytes, offset_of(bytes, ChunkKind::kThreads, i),
+                        [](wire::ChunkHeader& header) { header.first_row = kGap; });
+  }
+  ImportReport report;
+  const auto file = RecordedFile::take_apart(bytes, report);
+  ASSERT_TRUE(file);
+  std::vector<std::size_t> threads;
+  for (const RecordedSegment& segment : file->segments()) threads.push_back(segment.threads.size());
+  std::erase(threads, 0u);
+  EXPECT_THAT(threads, ElementsAre(kGap + 1));
+  EXPECT_EQ(report[ImportIssue::kDamagedChunk].count, 4u);
+}
+
+TEST(RecordedFileTest, texts_with_impossible_numbers_are_reported) {
+  const std::string bytes = test::run_file_bytes([](RunFileSketch& run) { run.thread(1, "a"); });
+  ImportReport report;
+  const std::string changed =
+      with_header(bytes, offset_of(bytes, ChunkKind::kTexts),
+                  [](wire::ChunkHeader& header) { header.first_row = 2'000'000; });
+  const auto file = RecordedFile::take_apart(changed, report);
+  ASSERT_TRUE(file);
+  EXPECT_TRUE(file->segments()[0].texts.empty());
+  EXPECT_EQ(report[ImportIssue::kDamagedChunk].count, 1u);
+}
+
+TEST(RecordedFileTest, a_long_text_is_cut_between_two_characters) {
+  const std::string longest(64 << 10, 'x');
+  const std::string longer = longest.substr(1) + "\xc3\xa9";  // its last character does not fit
+  const RecordedSketch sketch([&](RunFileSketch& run) {
+    run.thread(1, longest);
+    run.thread(2, longer);
+  });
+  const RecordedSegment& segment = sketch.file().segments()[0];
+  EXPECT_EQ(segment.text(segment.threads[0][wire::kThreadName]), longest);
+  EXPECT_EQ(segment.text(segment.threads[1][wire::kThreadName]), longest.substr(1));
+  EXPECT_EQ(sketch.report[ImportIssue::kBadString].count, 1u);
+}
+
 TEST(RecordedFileTest, rows_that_cannot_be_decoded_are_reported) {
   const std::string bytes = test::run_file_bytes([](RunFileSketch& run) { run.work(0, 5, 6, 7); });
   ImportReport report;
@@ -184,6 +229,18 @@ TEST(RecordedFileTest, rows_that_cannot_be_there_are_not_counted) {
   const std::string changed =
       with_header(bytes, offset_of(bytes, ChunkKind::kWork),
                   [](wire::ChunkHeader& header) { header.rows = 4'000'000'000; });
+  const auto file = RecordedFile::take_apart(changed, report);
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file->rows(), 0u);
+  EXPECT_EQ(report[ImportIssue::kDamagedChunk].count, 1u);
+}
+
+TEST(RecordedFileTest, a_row_takes_a_byte_in_each_column) {
+  const std::string bytes = test::run_file_bytes([](RunFileSketch& run) { run.work(0, 5, 6, 7); });
+  ImportReport report;
+  const std::string changed =
+      with_header(bytes, offset_of(bytes, ChunkKind::kWork),
+                  [](wire::ChunkHeader& header) { header.rows = header.payload_bytes / 2; });
   const auto file = RecordedFile::take_apart(changed, report);
   ASSERT_TRUE(file);
   EXPECT_EQ(file->rows(), 0u);

@@ -20,7 +20,8 @@ TEST(RecordingFactsTest, facts_become_metadata) {
     run.fact("device.0.multiprocessors", "132").fact("device.2.name", "other");
     run.fact("device.x.name", "no number").fact("device.0", "no property");
   });
-  const Metadata metadata = metadata_of(sketch.file());
+  ImportReport report;
+  const Metadata metadata = metadata_of(sketch.file(), report);
   EXPECT_EQ(metadata.traits.dialect, kRecordingDialect);
   EXPECT_EQ(metadata.base_time_ns, 1'700'000'000'000'000'000);
   EXPECT_EQ(metadata.distributed.rank, 3);
@@ -32,11 +33,21 @@ TEST(RecordingFactsTest, facts_become_metadata) {
   EXPECT_EQ(metadata.devices[1].id, 2);
 }
 
+TEST(RecordingFactsTest, an_impossible_clock_is_left_out_and_reported) {
+  for (const char* clock : {"4611686018427387904", "-9223372036854775808"}) {
+    const RecordedSketch sketch([&](RunFileSketch& run) { run.fact("clock", clock); });
+    ImportReport report;
+    EXPECT_EQ(metadata_of(sketch.file(), report).base_time_ns, 0) << clock;
+    EXPECT_EQ(report[ImportIssue::kBadNumber].count, 1u) << clock;
+  }
+}
+
 TEST(RecordingFactsTest, facts_that_make_no_sense_are_left_out) {
   const RecordedSketch sketch([](RunFileSketch& run) {
     run.fact("rank", "-1").fact("world_size", "many").fact("device.0.multiprocessors", "-3");
   });
-  const Metadata metadata = metadata_of(sketch.file());
+  ImportReport report;
+  const Metadata metadata = metadata_of(sketch.file(), report);
   EXPECT_EQ(metadata.distributed.rank, std::nullopt);
   EXPECT_EQ(metadata.distributed.world_size, std::nullopt);
   EXPECT_EQ(metadata.devices[0].multiprocessors, 0);

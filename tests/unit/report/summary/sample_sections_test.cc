@@ -99,8 +99,8 @@ TEST_F(SampleSectionsTest, threads_and_other_processes_are_told_as_a_number) {
   summary_.samples.threads = 2000;
   summary_.samples.other_processes = 1;
   EXPECT_THAT(section(only(View::kSamples)).notes,
-              ElementsAre("Samples of 2,000 threads and 1 other process are in these sums only; "
-                          "the timeline of `strobe serve` shows each."));
+              ElementsAre("2,000 threads and 1 other process were sampled too and have no row "
+                          "here; the timeline of `strobe serve` shows them."));
 }
 
 TEST_F(SampleSectionsTest, ranks_stand_one_below_the_other) {
@@ -118,6 +118,29 @@ TEST_F(SampleSectionsTest, ranks_stand_one_below_the_other) {
   EXPECT_THAT(places, ElementsAre("rank0 SM clock", "rank1 SM clock", "rank0 pressure: CPU",
                                   "rank0 load", "rank1 load", "rank0 memory"));
   EXPECT_FALSE(report.sections[0].table.columns[0].for_tools);
+}
+
+// The second rank has a row before those that both have, and two devices.
+TEST_F(SampleSectionsTest, ranks_whose_rows_differ_stand_one_below_the_other_too) {
+  const analysis::SampleRow clock = summary_.samples.rows[0];
+  const analysis::SampleRow pressure = summary_.samples.rows[1];
+  const analysis::SampleRow load = summary_.samples.rows[2];
+  summary_.samples.rows = {clock, load};
+  Summary other = summary_;
+  other.samples.rows = {pressure, clock, load, clock};
+  other.samples.rows[3].owner = "GPU 1";
+  for (analysis::SampleRow& row : other.samples.rows) ++row.samples;
+  RankInput rank1 = rank("rank1");
+  rank1.summary = &other;
+  const Document report =
+      summary_document({rank("rank0"), rank1}, summary_, {}, only(View::kSamples));
+  std::vector<std::string> places;
+  for (const auto& row : table_texts(report.sections[0].table)) {
+    places.push_back(row[0] + " " + row[2] + " " + row[3]);
+  }
+  EXPECT_THAT(places,
+              ElementsAre("rank0 GPU 0 SM clock", "rank1 GPU 0 SM clock", "rank0 host load",
+                          "rank1 host load", "rank1 host pressure: CPU", "rank1 GPU 1 SM clock"));
 }
 
 TEST_F(SampleSectionsTest, what_ranks_of_one_machine_share_is_shown_once) {

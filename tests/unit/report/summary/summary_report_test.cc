@@ -12,7 +12,6 @@ namespace strobe::report {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -113,7 +112,9 @@ TEST_F(SummaryReportTest, a_trace_without_anything_is_still_a_report) {
   const Summary summary;
   const Document report =
       summary_document({{"empty.json", &trace, &summary, &import_, {}, {}}}, summary, {}, {});
-  EXPECT_THAT(render_text(report, {}), EndsWith("none marked: shares are of the whole trace\n"));
+  const std::string text = render_text(report, {});
+  EXPECT_THAT(text, HasSubstr("slices"));
+  EXPECT_THAT(text, Not(HasSubstr("steps"))) << "there is nothing to be divided";
 }
 
 // Scripts get the same tables for every trace; people do not see the empty ones.
