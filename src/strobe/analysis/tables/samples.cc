@@ -47,7 +47,8 @@ struct SampledSeries {
 
 struct CollectedSamples {
   std::vector<SampledSeries> series;
-  std::map<CounterOwner, std::int64_t> last_seen_ns;  // a process with its threads
+  std::map<CounterOwner, Interval>
+      seen;  // from its first sample to its last; a process with its threads
   std::set<TrackId> threads;
   std::set<StringId> other_processes;
 };
@@ -74,7 +75,8 @@ class SampleCollector {
                            columns.series[i] == columns.series[i - 1];
       if (!is_same) place_ = place_of(columns.tracks[i], columns.names[i], columns.series[i]);
       if (!std::isfinite(columns.values[i])) continue;
-      *seen_ns_ = std::max(*seen_ns_, columns.times_ns[i]);
+      seen_->start_ns = std::min(seen_->start_ns, columns.times_ns[i]);
+      seen_->end_ns = std::max(seen_->end_ns, columns.times_ns[i]);
       if (place_ == kNowhere) continue;
       found_.series[place_].samples.push_back({columns.times_ns[i], columns.values[i]});
     }
@@ -97,9 +99,9 @@ class SampleCollector {
 
   std::size_t place_of(TrackId track, StringId name, StringId series) {
     const CounterOwner owner = owners_.of(track, name);
-    seen_ns_ = &found_.last_seen_ns
-                    .try_emplace(without_thread(owner), std::numeric_limits<std::int64_t>::min())
-                    .first->second;
+    constexpr Interval kNever{std::numeric_limits<std::int64_t>::max(),
+                              std::numeric_limits<std::int64_t>::min()};
+    seen_ = &found_.seen.try_emplace(without_thread(owner), kNever).first->second;
     if (owner.what == CounterOwner::What::kThread) {
       found_.threads.insert(track);
       return kNowhere;
@@ -124,7 +126,7 @@ class SampleCollector {
   std::map<std::tuple<CounterOwner, StringId, StringId>, std::size_t> places_;
   CollectedSamples found_;
   std::size_t place_ = kNowhere;
-  std::int64_t* seen_ns_ = nullptr;
+  Interval* seen_ = nullptr;
 };
 
 struct Piece {
@@ -154,14 +156,16 @@ std::int64_t look_period_ns(const std::vector<MetricSample>& samples) {
 
 // When each value of a series holds. strobe's own sampler writes of the host and its processes only
 // what changes: as long as such an owner is seen, a counter without a new sample has not grown, and
-// a window after a zero is zero until the next one begins.
+// a window after a zero, or before a process's first one, is zero until the next one begins.
 class HeldValues {
  public:
-  HeldValues(const SampledSeries& series, std::int64_t owner_seen_until_ns)
+  HeldValues(const SampledSeries& series, const Interval& owner_seen)
       : samples_(series.samples),
         scale_(series.metric.info.scale),
         writes_changes_(series.metric.known && series.owner.what != CounterOwner::What::kDevice),
-        until_ns_(series.metric.known ? owner_seen_until_ns : series.samples.back().time_ns) {}
+        from_ns_(series.owner.what == CounterOwner::What::kProcess ? owner_seen.start_ns
+                                                                   : series.samples[0].time_ns),
+        until_ns_(series.metric.known ? owner_seen.end_ns : series.samples.back().time_ns) {}
 
   Pieces of(MetricKind kind) const {
     switch (kind) {
@@ -205,6 +209,8 @@ class HeldValues {
   Pieces of_window() const {
     Pieces pieces;
     const std::int64_t period_ns = look_period_ns(samples_);
+    const std::int64_t first_ns = samples_.front().time_ns - period_ns;
+    if (writes_changes_ && from_ns_ < first_ns) pieces.push_back({{from_ns_, first_ns}, 0});
     for (std::size_t i = 0; i < samples_.size(); ++i) {
       std::int64_t from_ns = samples_[i].time_ns - period_ns;
       if (i > 0) {
@@ -238,6 +244,7 @@ class HeldValues {
   const std::vector<MetricSample>& samples_;
   double scale_;
   bool writes_changes_;
+  std::int64_t from_ns_;
   std::int64_t until_ns_;
 };
 
@@ -406,7 +413,7 @@ void add_rows(const Trace& trace, const CollectedSamples& found, const RowPlace&
   for (const SampledSeries* member : members) {
     row.samples += member->samples.size();
     if (only != nullptr && member != only) continue;
-    const HeldValues held(*member, found.last_seen_ns.at(member->owner));
+    const HeldValues held(*member, found.seen.at(member->owner));
     std::ranges::copy(held.of(info.kind), std::back_inserter(pieces));
   }
   if (info.role == MetricRole::kThrottleReasons) return add_clock_limits(row, pieces, rows);

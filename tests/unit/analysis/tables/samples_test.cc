@@ -102,6 +102,19 @@ TEST(SamplesTest, a_window_after_a_zero_is_zero_until_the_next_one_begins) {
   EXPECT_DOUBLE_EQ(row.max.value(), 80);
 }
 
+// A process that used a core only in the last moment was idle before, as long as it was seen.
+TEST(SamplesTest, before_its_first_window_a_process_did_nothing) {
+  RecordedSketch sketch;
+  sketch.of_process("7")
+      .sample("process_rss_bytes", 0, 900)
+      .sample("process_cpu_usage", 1000_ms, 12);
+  const SampleTable table = list_samples(sketch.trace());
+  ASSERT_THAT(table.rows, SizeIs(2));
+  EXPECT_EQ(table.rows[0].metric, "process_cpu_usage");
+  EXPECT_DOUBLE_EQ(table.rows[0].mean.value(), 0);
+  EXPECT_DOUBLE_EQ(table.rows[0].max.value(), 12);
+}
+
 TEST(SamplesTest, a_window_describes_the_time_since_the_sample_before) {
   RecordedSketch sketch;
   sketch.of_machine()
