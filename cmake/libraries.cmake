@@ -1,7 +1,7 @@
 # System libraries only; each is found here, once, and a missing one is reported by name.
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
-if(STROBE_TESTS OR STROBE_PERF)
+if(STROBE_TESTS OR STROBE_PERF OR STROBE_FUZZ)
   find_package(simdjson REQUIRED)  # an independent parser
 endif()
 find_package(PkgConfig REQUIRED)
