@@ -374,6 +374,12 @@ std::vector<fs::path> traces_to_convert() {
   std::erase_if(found, [](const fs::path& path) {
     return path.filename().string().starts_with("rocprofv3_results");
   });
+  // Under a sanitizer the short ones do: packed, they are about a twentieth of their text.
+  if (test::kIsWatched) {
+    std::erase_if(found, [](const fs::path& path) {
+      return fs::file_size(path) > (path.extension() == ".json" ? 20'000'000 : 1'000'000);
+    });
+  }
   return found;
 }
 
@@ -383,9 +389,6 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ConvertedTraceTest);
 TEST_P(ConvertedTraceTest, is_the_same_trace_with_the_same_summary) {
   const auto before = readers::read_trace(GetParam(), {.threads = 1});
   ASSERT_TRUE(before) << before.error().what;
-  if (before->report.text_bytes > (test::kIsWatched ? 20'000'000 : 100'000'000)) {
-    GTEST_SKIP() << "long, and shorter ones have all that it has";
-  }
   const std::string converted = written(before->trace);
   const LoadedTrace after = read_text_of(converted);
   EXPECT_FALSE(after.report.lost_something());

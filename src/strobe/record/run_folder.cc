@@ -101,7 +101,7 @@ Error is_there_already(const fs::path& path) {
           : "choose another folder with -o");
 }
 
-// Removes the run in a folder; whoever holds its lock keeps it.
+// Removes the run in a folder, but not its lock file, which the caller holds.
 Result<void> clear_run(const fs::path& path, const std::string& typed) {
   if (!is_run_folder(path)) {
     return folder_error(

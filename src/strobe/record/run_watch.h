@@ -26,7 +26,7 @@ class RunWatch {
     bool strobe_adopts = false;  // its orphans become children of strobe
     bool redact = false;
     HostFile& file;
-    MachineLock& machine;  // whoever holds it samples devices and the machine
+    MachineLock& machine;  // only the recorder that holds it samples devices and the machine
     // Recorders of other ranks of this job on this machine: their programs are not foreign.
     std::function<std::vector<pid_t>()> other_recorders = {};
   };

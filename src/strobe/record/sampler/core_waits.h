@@ -38,7 +38,7 @@ class CoreWaits {
 
   bool is_awaited(std::uint32_t core) const { return cores_.contains(core); }
   bool is_waiting(pid_t thread) const { return waiting_.contains(thread); }
-  // Records were lost: whoever waits may have got its core unseen.
+  // Records were lost: a waiting thread may have got its core without a record of it.
   void forget_all();
   void forget(pid_t thread);
   // The recording ends: those who still wait have waited until now.

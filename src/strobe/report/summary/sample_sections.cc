@@ -130,12 +130,7 @@ Section sample_section(const SummaryInput& input) {
   section.key = "samples";
   section.title = "Samples";
   section.lead = sample_lead(input);
-  section.table.columns = {{.key = "rank",
-                            .header = "rank",
-                            .type = ColumnType::kName,
-                            .importance = 8,
-                            .for_tools = input.ranks.size() < 2,
-                            .least_width = 8},
+  section.table.columns = {rank_column(input),
                            tool_column("thing", ColumnType::kText),
                            {"owner", "of", ColumnType::kName, 7},
                            {"label", "metric", ColumnType::kText, 9},

@@ -33,6 +33,16 @@ struct SummaryInput {
   std::string step_word() const { return has_cycles() ? "cycle" : "step"; }
 };
 
+// Of which rank a row is; for tools only if there is one.
+inline Column rank_column(const SummaryInput& input) {
+  return {.key = "rank",
+          .header = "rank",
+          .type = ColumnType::kName,
+          .importance = 8,
+          .for_tools = input.ranks.size() < 2,
+          .least_width = 8};
+}
+
 Section step_section(const SummaryInput& input);   // the split of the average step, or of the trace
 Section steps_section(const SummaryInput& input);  // every step
 Section device_section(const SummaryInput& input);

@@ -281,12 +281,7 @@ Section stream_section(const SummaryInput& input) {
       "The delay is the time from the end of the launching call to the start of the work; the "
       "queue is what was launched and had not started. If both are near zero, the " +
       input.device + " waits for the host; if they are large, the host is ahead.";
-  section.table.columns = {{.key = "rank",
-                            .header = "rank",
-                            .type = ColumnType::kName,
-                            .importance = 8,
-                            .for_tools = input.ranks.size() < 2,
-                            .least_width = 8},
+  section.table.columns = {rank_column(input),
                            {"device", "device", ColumnType::kText, 7},
                            tool_column("device_id", ColumnType::kCount),
                            {"stream", "stream", ColumnType::kName, 9},

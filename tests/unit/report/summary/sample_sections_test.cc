@@ -31,6 +31,11 @@ analysis::SampleRow sampled(std::string owner, std::string label, std::string me
 
 class SampleSectionsTest : public SummarySketch {
  protected:
+  Document document_with_second(const Summary& other) {
+    RankInput rank1 = rank("rank1");
+    rank1.summary = &other;
+    return summary_document({rank("rank0"), rank1}, summary_, {}, only(View::kSamples));
+  }
   SampleSectionsTest() {
     summary_.samples.rows = {sampled("GPU 0", "SM clock", "gpu_sm_frequency", "GPU 0", 1500),
                              sampled("host", "pressure: CPU", "pressure_cpu_some_us", "Host", 668),
@@ -107,10 +112,7 @@ TEST_F(SampleSectionsTest, ranks_stand_one_below_the_other) {
   Summary other = summary_;
   other.samples.rows = {summary_.samples.rows[0], summary_.samples.rows[2]};
   for (analysis::SampleRow& row : other.samples.rows) ++row.samples;
-  RankInput rank1 = rank("rank1");
-  rank1.summary = &other;
-  const Document report =
-      summary_document({rank("rank0"), rank1}, summary_, {}, only(View::kSamples));
+  const Document report = document_with_second(other);
   std::vector<std::string> places;
   for (const auto& row : table_texts(report.sections[0].table)) {
     places.push_back(row[0] + " " + row[3]);
@@ -130,10 +132,7 @@ TEST_F(SampleSectionsTest, ranks_whose_rows_differ_stand_one_below_the_other_too
   other.samples.rows = {pressure, clock, load, clock};
   other.samples.rows[3].owner = "GPU 1";
   for (analysis::SampleRow& row : other.samples.rows) ++row.samples;
-  RankInput rank1 = rank("rank1");
-  rank1.summary = &other;
-  const Document report =
-      summary_document({rank("rank0"), rank1}, summary_, {}, only(View::kSamples));
+  const Document report = document_with_second(other);
   std::vector<std::string> places;
   for (const auto& row : table_texts(report.sections[0].table)) {
     places.push_back(row[0] + " " + row[2] + " " + row[3]);

@@ -250,7 +250,8 @@ void RunProcess::next_window() noexcept {
     ranges_.pause();
     device_.detach_at_next_call();
   } else {
-    // Only what has detached numbers its calls anew; a program that called nothing goes on.
+    // After a detach, CUPTI numbers calls from 1 again, so a new segment starts. A program that
+    // made no call since the window closed is still attached and needs none.
     if (has_device_ && !device_.stay()) {
       restart_in_next_segment();
       device_.attach();

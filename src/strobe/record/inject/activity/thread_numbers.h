@@ -17,7 +17,7 @@ class ThreadNumbers {
   std::uint64_t mine() noexcept;
   // Of a thread of this process by its id, as the kernel numbers it.
   std::uint64_t of(std::uint64_t thread_id) noexcept;
-  // The file has started again from 0: threads are defined anew.
+  // The file numbers threads from 0 again: each is written again before its next row.
   void restart() noexcept;
 
  private:
