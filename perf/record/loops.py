@@ -1,11 +1,10 @@
-"""One process of perf/record/overhead: a loop that is timed in blocks, first alone, then while a tool records it.
+"""One process of perf/record/overhead: a loop that is timed in blocks, whenever stdin asks for one.
 
     python3 loops.py PROGRAM TOOL LIBRARY_FOLDER RUN_FOLDER
 
-prints one line of JSON: milliseconds per turn of each block before and while recording. Tools that must be there
-before the first CUDA call (`EARLY` below) have no blocks before: they are compared with processes without a tool.
-A tool of WHOLE_PERIODS, and its process without a tool, runs for so many seconds: the mean over windows and the time
-between them counts.
+answers every line of stdin with one of stdout: `block` with the milliseconds of a turn, `start` once the tool records.
+A tool of `EARLY` must be there before the first CUDA call and records from the beginning. The thread that launches stays
+on the last core, so that two processes that take turns meet the same neighbours of the machine; other threads are free.
 """
 import ctypes
 import json
@@ -14,7 +13,8 @@ import sys
 import time
 
 PROGRAM, TOOL, LIBRARIES, RUN = sys.argv[1:5]
-BLOCKS, WARM_BLOCKS = 24, 8
+WARM_BLOCKS = 12
+ALL_CORES = os.sched_getaffinity(0)
 
 
 def set_variables(**values):
@@ -48,13 +48,11 @@ TOOLS = {
     "strobe": lambda: start_strobe(STROBE_RUN_GRAPHS="nodes"),
     "strobe --gpu-only": lambda: start_strobe(STROBE_RUN_GRAPHS="nodes", STROBE_RUN_CALLS="none", STROBE_RUN_RANGES="0"),
     "strobe, whole graphs": lambda: start_strobe(),
-    "strobe --every 18s --for 300ms": lambda: start_strobe(STROBE_RUN_EVERY_MS="18000", STROBE_RUN_FOR_MS="300"),
-    "none, as long": lambda: None,
+    "strobe --every 6s --for 1s": lambda: start_strobe(STROBE_RUN_EVERY_MS="6000", STROBE_RUN_FOR_MS="1000"),
     "kineto": lambda: start_kineto("CPU", "CUDA"),
     "kineto, CUDA only": lambda: start_kineto("CUDA"),
 }
 EARLY = {"strobe, whole graphs"}
-WHOLE_PERIODS = {"strobe --every 18s --for 300ms": 18, "none, as long": 18}
 
 if TOOL in EARLY:
     TOOLS[TOOL]()
@@ -121,7 +119,7 @@ def device_bound_loop():
     return step
 
 
-TURNS = {"decode": 20, "graph": 60, "device-bound": 2}
+TURNS = {"decode": 10, "graph": 40, "device-bound": 1}
 step = {"decode": decode_loop, "graph": graph_loop, "device-bound": device_bound_loop}[PROGRAM]()
 
 
@@ -134,17 +132,18 @@ def block():
     return (time.perf_counter() - since) / TURNS[PROGRAM] * 1e3
 
 
+def start():
+    os.sched_setaffinity(0, ALL_CORES)  # threads of the tool are born free
+    if TOOL not in EARLY:
+        TOOLS[TOOL]()
+    block()
+    os.sched_setaffinity(0, {max(ALL_CORES)})
+    return 0
+
+
 for _ in range(WARM_BLOCKS):
     block()
-before = [block() for _ in range(BLOCKS)]
-if TOOL not in EARLY:
-    TOOLS[TOOL]()
-block()
-if TOOL in WHOLE_PERIODS:
-    during, until = [], time.perf_counter() + WHOLE_PERIODS[TOOL]
-    while time.perf_counter() < until:
-        during.append(block())
-else:
-    during = [block() for _ in range(BLOCKS)]
-print(json.dumps({"before": before, "during": during}), flush=True)
+os.sched_setaffinity(0, {max(ALL_CORES)})
+for line in sys.stdin:
+    print({"block": block, "start": start}[line.strip()](), flush=True)
 os._exit(0)

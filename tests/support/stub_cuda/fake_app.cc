@@ -14,6 +14,7 @@
 //   run         itself again, with the arguments that follow; exec: in place of itself
 //   late*N      launches after all other exit handlers, and at the end of a thread
 //   exit=N      with this code; abort, leave, kill: without exit handlers
+//   children=N  first of all: N forked children do the rest
 //   idle        never touches the driver
 
 #include <cuda.h>
@@ -135,6 +136,16 @@ int run_again(char** arguments) {
   return WEXITSTATUS(status);
 }
 
+// Children that know nothing of CUDA yet, as Python's multiprocessing makes them. True in a child.
+bool is_one_of_children(std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (fork() == 0) return true;
+  }
+  while (wait(nullptr) > 0) {
+  }
+  return false;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -142,6 +153,9 @@ int main(int argc, char** argv) {
   std::fflush(stdout);
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (!words.empty() && words[0] == "idle") return 0;
+  if (!words.empty() && words[0].starts_with("children=")) {
+    if (!is_one_of_children(number_after(words[0]))) return 0;
+  }
   static std::string late;  // its handler must be registered before those of the driver
   for (const std::string& word : words) {
     if (word.starts_with("late")) late = word;
@@ -159,6 +173,8 @@ int main(int argc, char** argv) {
       const pid_t child = fork();
       if (child == 0) std::exit(0);
       waitpid(child, nullptr, 0);
+    } else if (word.starts_with("children=")) {
+      continue;
     } else if (word == "run") {
       argv[i + 1] = argv[0];
       return run_again(argv + i + 1);

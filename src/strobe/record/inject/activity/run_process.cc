@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include <new>
 #include <utility>
 
+#include "strobe/record/inject/activity/exit_hook.h"
 #include "strobe/wire/run_settings.h"
 
 namespace strobe::record {
@@ -23,7 +25,8 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kWakePeriod{100};
 constexpr std::int64_t kFlushPeriodNs = 1'000'000'000;  // what a killed process loses at most
-constexpr std::int64_t kPartsKept = 8;                  // of the time that is kept
+constexpr std::int64_t kLongestLeaveNs = 2'000'000'000;
+constexpr std::int64_t kPartsKept = 8;  // of the time that is kept
 constexpr std::int64_t kShortestPartNs = 1'000'000'000;
 
 std::atomic<RunProcess*> the_process = nullptr;  // NOLINT: CUDA and NVTX call by name
@@ -56,6 +59,10 @@ const std::atomic<std::uint64_t>* map_control(const std::string& folder) noexcep
 
 void end_this_process() noexcept {
   if (RunProcess* process = the_process; process != nullptr) process->end();
+}
+
+void leave_this_process() noexcept {
+  if (RunProcess* process = the_process; process != nullptr) process->end_by_keeper();
 }
 
 // The keeper takes no signal that is meant for the program.
@@ -91,6 +98,8 @@ RunProcess* RunProcess::of_this_process() noexcept {
   if (!std::exchange(has_handlers, true)) {
     pthread_atfork(nullptr, nullptr, abandon_in_child);
     std::atexit(end_this_process);
+    std::at_quick_exit(end_this_process);
+    run_before_exit_without_handlers(leave_this_process);
   }
   static pid_t failed_process = 0;
   if (failed_process == ::getpid()) return nullptr;
@@ -265,8 +274,14 @@ void RunProcess::keep() noexcept {
   std::int64_t flushed_ns = wire::run_clock_ns();
   std::unique_lock lock(mutex_);
   while (!has_ended_) {
-    wake_.wait_for(lock, kWakePeriod);
+    if (!is_leaving_) wake_.wait_for(lock, kWakePeriod);
     if (has_ended_) break;
+    if (is_leaving_) {
+      has_ended_ = true;
+      lock.unlock();
+      finish();
+      return;
+    }
     if (settings_.has_windows()) next_window();
     if (settings_.keep.count() > 0) next_part();
     if (is_asked_to_flush() || wire::run_clock_ns() - flushed_ns >= kFlushPeriodNs) {
@@ -284,11 +299,29 @@ void RunProcess::end() noexcept {
   }
   wake_.notify_all();
   if (has_keeper_) pthread_join(keeper_, nullptr);
+  finish();
+}
+
+// The thread that calls _exit() may be inside a signal handler, with any lock in its hands. So the
+// keeper does the work, and this thread takes no lock and waits for a moment only.
+void RunProcess::end_by_keeper() noexcept {
+  if (::getpid() != process_id_ || !has_keeper_) return;
+  is_leaving_ = true;
+  wake_.notify_all();
+  const std::int64_t until_ns = wire::run_clock_ns() + kLongestLeaveNs;
+  while (!has_left_ && wire::run_clock_ns() < until_ns) {
+    const timespec pause = {.tv_sec = 0, .tv_nsec = 200'000};
+    ::nanosleep(&pause, nullptr);
+  }
+}
+
+void RunProcess::finish() noexcept {
   ranges_.finish();
   flush(true);
   device_.end();
   file_.fact(wire::kFactFinished, "1");
   file_.close();
+  has_left_ = true;
 }
 
 // The child shares nothing with the parent's file. It begins its own if it uses CUDA or NVTX.

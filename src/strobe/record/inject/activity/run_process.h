@@ -27,7 +27,8 @@ class RunProcess {
 
   void record_device() noexcept;  // CUDA is about to start
   NvtxRanges& ranges() noexcept { return ranges_; }
-  void end() noexcept;  // the process ends
+  void end() noexcept;            // the process ends
+  void end_by_keeper() noexcept;  // the process ends in this moment, without exit handlers
 
  private:
   explicit RunProcess(const RunSettings& settings) noexcept;
@@ -38,6 +39,7 @@ class RunProcess {
   void write_facts() noexcept;
   void keep() noexcept;  // the keeper's loop
   void flush(bool is_last) noexcept;
+  void finish() noexcept;
   void next_part() noexcept;
   void next_window() noexcept;
   bool restart_in_next_part() noexcept;
@@ -62,6 +64,8 @@ class RunProcess {
   std::mutex mutex_;  // of what follows
   std::condition_variable wake_;
   bool has_ended_ = false;
+  std::atomic<bool> is_leaving_ = false;
+  std::atomic<bool> has_left_ = false;
 
   std::uint64_t part_ = 0;
   std::int64_t part_began_ns_ = 0;

@@ -196,6 +196,23 @@ TEST_F(RunProcessTest, each_process_has_its_file) {
       5u);
 }
 
+TEST_F(RunProcessTest, a_program_that_leaves_without_exit_handlers_loses_nothing) {
+  const test::ProcessOutcome done = record({}, {"gemm*30", "leave"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  const readers::LoadedTrace loaded = trace();
+  EXPECT_EQ(count_of(loaded.trace, SliceKind::kKernel, "gemm"), 30u);
+  EXPECT_FALSE(loaded.report.lost_something());
+}
+
+TEST_F(RunProcessTest, forked_children_that_leave_without_exit_handlers_lose_nothing) {
+  const test::ProcessOutcome done = record({}, {"children=8", "gemm*30", "leave"});
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  ASSERT_EQ(process_files().size(), 8u);
+  for (std::size_t child = 0; child < 8; ++child) {
+    EXPECT_EQ(count_of(trace(child).trace, SliceKind::kKernel, "gemm"), 30u);
+  }
+}
+
 TEST_F(RunProcessTest, a_program_in_the_place_of_another_has_its_own_file) {
   ASSERT_EQ(record({}, {"gemm*3", "sleep=1500", "exec", "softmax*2"}).exit_code, 0);
   ASSERT_EQ(process_files().size(), 2u);
