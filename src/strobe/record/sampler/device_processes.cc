@@ -12,6 +12,7 @@ using device::NvmlProcess;
 using device::NvmlProcessUtilization;
 
 constexpr std::size_t kFirstRoom = 64;
+constexpr std::size_t kFirstRoomForUse = 1024;  // a driver that has one process to tell refused 64
 constexpr std::size_t kMostRoom = 8192;
 constexpr std::int64_t kWholeDevice = 100;
 
@@ -114,12 +115,14 @@ NvmlAnswer DeviceProcesses::sample_use(const NvmlApi& nvml, NvmlDevice handle, s
                                        std::uint64_t now_unix_us, ProcessOwners& owners,
                                        SampleLog& log) {
   if (nvml.process_utilization == nullptr) return NvmlAnswer::kNever;
+  // An empty list may be old, and a new one costs a hundredth of the question for use.
+  if (is_list_known_ && listed_.empty()) sample_list(nvml, handle, now_ns, owners, log);
   if (is_list_known_ && listed_.empty() && owners.sees_all()) {
     since_us_ = now_unix_us;
     write_use({}, now_ns, owners, log);
     return NvmlAnswer::kGiven;
   }
-  if (use_room_.empty()) use_room_.resize(kFirstRoom * 2);
+  if (use_room_.empty()) use_room_.resize(kFirstRoomForUse);
   auto count = static_cast<unsigned>(use_room_.size());
   const int result = nvml.process_utilization(handle, use_room_.data(), &count, since_us_);
   if (result == device::kNvmlInsufficientSize) {

@@ -77,6 +77,16 @@ TEST_F(DeviceProcessesTest, an_empty_device_is_not_asked_for_use) {
   EXPECT_THAT(recording_.values("gpu_process_usage"), ElementsAre(0, 0, 0));
 }
 
+TEST_F(DeviceProcessesTest, who_came_after_the_list_was_made_counts) {
+  machine_.add(100, 1, "python3");
+  const device::NvmlApi api = started("0.processes=,100:600; 0.use=100:61");
+  ProcessOwners owners(machine_.access());
+  owners.set_own(std::array<pid_t, 1>{100});
+  processes_.sample_list(api, handle(api), 0, owners, recording_.log());
+  processes_.sample_use(api, handle(api), 1, 1, owners, recording_.log());
+  EXPECT_THAT(recording_.values("gpu_process_usage"), ElementsAre(61));
+}
+
 TEST_F(DeviceProcessesTest, rubbish_is_left_out) {
   look("0.processes=100:1 300:1; 0.use=300:37100 0:50 100:20");
   EXPECT_THAT(recording_.values("gpu_process_usage"), ElementsAre(20));
@@ -93,12 +103,12 @@ TEST_F(DeviceProcessesTest, a_process_that_has_ended_makes_nobody_foreign) {
 
 TEST_F(DeviceProcessesTest, more_processes_than_room_fit_the_next_time) {
   std::string all = "100:1";
-  for (pid_t process = 1000; process < 1200; ++process) {
+  for (pid_t process = 1000; process < 2200; ++process) {
     machine_.add(process, 1, "crowd");
     all += " " + std::to_string(process) + ":1";
   }
   look("0.processes=" + all + "; 0.use=" + all, 3);
-  EXPECT_THAT(recording_.values("gpu_foreign_processes"), ElementsAre(200, 200));
+  EXPECT_THAT(recording_.values("gpu_foreign_processes"), ElementsAre(1200, 1200));
   EXPECT_THAT(recording_.values("gpu_process_usage"), ElementsAre(1, 1));
   EXPECT_THAT(recording_.values("gpu_foreign_usage"), ElementsAre(100, 100));
 }
