@@ -1,18 +1,17 @@
-# strobe_headers: compiles every header of src/ alone, to check that it includes what it uses. Joined builds
+# strobe_headers: checks that every header of src/ includes what it uses, see tools/header_chains. Joined builds
 # cannot check that; `cmake --build build --target strobe_headers` and `make strict` do.
-file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/strobe/*.h)
-# The vector kernels' headers are compiled once for each instruction set, with its macros.
-list(FILTER headers EXCLUDE REGEX /cpu/simd/)
-if(NOT TARGET strobe_cuda_headers)
-  list(FILTER headers EXCLUDE REGEX /record/inject/)
+find_program(STROBE_PYTHON python3)
+if(NOT STROBE_PYTHON)
+  return()
 endif()
-set(alone)
-foreach(header IN LISTS headers)
-  file(RELATIVE_PATH name ${CMAKE_SOURCE_DIR}/src ${header})
-  string(REPLACE "/" "_" file ${name})
-  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/headers/${file}.cc CONTENT "#include \"${name}\"\n" @ONLY)
-  list(APPEND alone ${CMAKE_BINARY_DIR}/headers/${file}.cc)
-endforeach()
+file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/strobe/*.h)  # configures again for a new one
+set(without /cpu/simd/)  # compiled once for each instruction set, with its macros
+if(NOT TARGET strobe_cuda_headers)
+  list(APPEND without /record/inject/)
+endif()
+execute_process(COMMAND ${STROBE_PYTHON} ${CMAKE_SOURCE_DIR}/tools/header_chains ${CMAKE_BINARY_DIR}/headers ${without}
+  COMMAND_ERROR_IS_FATAL ANY)
+file(GLOB alone ${CMAKE_BINARY_DIR}/headers/*.cc)
 add_library(strobe_headers OBJECT EXCLUDE_FROM_ALL ${alone})
 target_link_libraries(strobe_headers PRIVATE strobe_cli_lib strobe_warnings
   $<$<TARGET_EXISTS:strobe_cuda_headers>:strobe_cuda_headers>)
