@@ -84,12 +84,19 @@ class Conversion {
         stages_(terminal) {}
 
   Result<void> run() {
+    STROBE_TRY_VOID(write());
+    tell_lanes();
+    tell_written();
+    return {};
+  }
+
+ private:
+  Result<void> write() {
     if (request_.is_folder) return fill_folder();
     STROBE_TRY_VOID(refuse_own_input(traces_, request_.output));
     return request_.format == ConvertFormat::kColumns ? write_only_columns() : write_one_file();
   }
 
- private:
   Result<LoadedTrace> load(const fs::path& path, Progress& progress) {
     STROBE_TRY_VOID(check_interrupted());
     const readers::LoadOptions options = load_options(progress, request_.load.threads);
@@ -126,10 +133,8 @@ class Conversion {
         STROBE_TRY_VOID(file.add_one_of_several(loaded.trace, name.label));
       }
     }
-    STROBE_TRY(const ChromeJsonCounts counts, file.finish());
-    STROBE_TRY_VOID(output.commit());
+    STROBE_TRY_VOID(finish(file, output, request_.output));
     stages_.end("write");
-    tell_lanes(counts);
     return {};
   }
 
@@ -146,10 +151,15 @@ class Conversion {
     }
     STROBE_TRY_VOID(file.add_only(loaded.trace, rank));
     if (file.clock_ns() != 0) clock_ns_ = file.clock_ns();
+    return finish(file, output, path);
+  }
+
+  Result<void> finish(ChromeJsonFile& file, Output& output, const std::string& path) {
     STROBE_TRY(const ChromeJsonCounts counts, file.finish());
     STROBE_TRY_VOID(output.commit());
     moved_.moved_slices += counts.moved_slices;
     moved_.lanes += counts.lanes;
+    count_written(path);
     return {};
   }
 
@@ -183,7 +193,6 @@ class Conversion {
       }
       stages_.end("write");
     }
-    tell_lanes(moved_);
     return {};
   }
 
@@ -203,7 +212,7 @@ class Conversion {
   }
 
   // Like an Output, the file appears complete or not at all.
-  static Result<void> write_columns(const LoadedTrace& loaded, const std::string& path) {
+  Result<void> write_columns(const LoadedTrace& loaded, const std::string& path) {
     STROBE_TRY_VOID(check_writable(path));
     const std::string temporary = fmt::format("{}.strobe-{}", path, getpid());
     remember_unfinished_file(temporary);
@@ -211,6 +220,7 @@ class Conversion {
     if (written) written = publish(temporary, path);
     if (!written) unlink(temporary.c_str());
     remember_unfinished_file("");
+    if (written) count_written(path);
     return written;
   }
 
@@ -228,7 +238,31 @@ class Conversion {
                  .hint = ""};
   }
 
-  void tell_lanes(const ChromeJsonCounts& counts) const {
+  // Not what went to stdout, a pipe or a device.
+  void count_written(const std::string& path) {
+    if (!is_replaced(path)) return;
+    std::error_code failed;
+    const std::uintmax_t bytes = fs::file_size(path, failed);
+    if (failed) return;
+    ++written_files_;
+    written_bytes_ += bytes;
+  }
+
+  void tell_written() const {
+    if (written_files_ == 0 || terminal_.quiet) return;
+    const std::string size = decimal_bytes_text(static_cast<double>(written_bytes_));
+    const std::string_view path = request_.output;
+    say(request_.is_folder ? fmt::format("strobe: wrote {} to {} ({})\n",
+                                         counted(written_files_, "file"), path, size)
+                           : fmt::format("strobe: wrote {} ({})\n", path, size));
+    say(request_.format == ConvertFormat::kColumns
+            ? fmt::format("  next: strobe summary {}\n", path)
+            : fmt::format("  next: open {} at https://ui.perfetto.dev\n",
+                          written_files_ == 1 ? "it" : "one of them"));
+  }
+
+  void tell_lanes() const {
+    const ChromeJsonCounts& counts = moved_;
     if (counts.moved_slices == 0 || !terminal_.warns()) return;
     say(fmt::format(
         "strobe: {} other slices of the same thread; viewers drop such slices, so {} on "
@@ -243,7 +277,9 @@ class Conversion {
   const Terminal& terminal_;
   Stages stages_;
   std::optional<std::int64_t> clock_ns_;  // of the first rank that needed one
-  ChromeJsonCounts moved_;
+  ChromeJsonCounts moved_;                // of all files
+  std::uint64_t written_files_ = 0;
+  std::uint64_t written_bytes_ = 0;
 };
 
 Result<void> convert(const ConvertRequest& request, const Terminal& terminal) {

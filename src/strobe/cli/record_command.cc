@@ -322,7 +322,11 @@ Command record_dump_action() {
                    {"strobe summary $(strobe record dump 4711)", "where the last minute went"},
                    {"strobe record dump run", "its recorder was killed: joins what it has left"}},
       .notes = {
-          "The program goes on, and so does the recorder. The dump is a run like any other."}};
+          "The program goes on, and so does the recorder. The dump is a run like any other.",
+          "Exit codes: 0 dumped, 2 bad command line or a folder that is still in use, 3 nobody "
+          "records the process, its recorder keeps everything or the dump cannot be written, 4 "
+          "only "
+          "the owner of the recorder may ask it, 70 a bug in strobe, 130 interrupted."}};
   return with_request(std::move(command), dump_flags, complete_dump, dump_recording);
 }
 
@@ -358,7 +362,13 @@ Command record_command() {
            "without a GPU, the host part is recorded.",
            "Of the environment, run.json has only what concerns CUDA, NCCL, OpenMP, PyTorch and "
            "the "
-           "ranks; of other people's processes, strobe records names and numbers, no arguments."},
+           "ranks; of other people's processes, strobe records names and numbers, no arguments.",
+           "Exit codes: that of the program, 128 and the number of the signal that ended it, 127 "
+           "no "
+           "such program, 126 it may not be run; 0 the end of a look with --pid. Before the "
+           "program "
+           "runs: 2 bad command line or a folder that exists, 3 a folder that cannot be written, "
+           "or no process with the number of --pid, 130 interrupted. 70 a bug in strobe."},
       .verbose_adds = "list the processes, and what the sampler cost"};
   command =
       with_request(std::move(command), record_run_flags, complete_record_run, record_program_run);

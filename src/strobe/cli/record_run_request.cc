@@ -4,8 +4,10 @@
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "strobe/base/text.h"
 
@@ -146,11 +148,23 @@ Result<void> complete_record_run(RecordRunRequest& request, const Arguments& arg
 std::vector<Flag> record_dump_flags(RecordDumpRequest&) { return {}; }
 
 Result<void> complete_record_dump(RecordDumpRequest& request, const Arguments& arguments) {
-  if (arguments.positionals.size() != 1) {
-    return bad_request("one process is needed: the recorder or its program", "",
-                       "`pgrep -f 'strobe record'` gives the recorder's number");
+  constexpr char kHowToName[] =
+      "`strobe record dump PID`: the recorder (`pgrep -f 'strobe record'` finds it) or a process "
+      "of "
+      "its program; `strobe record dump RUN`: a folder whose recorder was killed";
+  const std::vector<std::string>& words = arguments.positionals;
+  if (words.empty()) return bad_request("no process was given", "", kHowToName);
+  if (words.size() > 1) {
+    return bad_request(fmt::format("a dump is of one process, and {} were given: {}", words.size(),
+                                   fmt::join(words, ", ")),
+                       "", kHowToName);
   }
-  STROBE_TRY(request.process, read_process("PID", arguments.positionals[0]));
+  if (!parse_whole_number(words[0])) {
+    return bad_request(
+        fmt::format("'{}' is neither the number of a process nor a folder", words[0]), "",
+        kHowToName);
+  }
+  STROBE_TRY(request.process, read_process("PID", words[0]));
   return {};
 }
 

@@ -12,7 +12,8 @@ struct ShownUnit {
   double scale = 1;
 };
 
-// Milliseconds in a second are a share of the time: 668 ms/s are 66.8 %. All others stay.
+// Milliseconds in a second are a share of the time: 668 ms/s are 66.8 %. What is counted is read as
+// "40 per s". All others stay.
 ShownUnit shown_unit(const device::MetricInfo& info);
 
 }  // namespace strobe::compare

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "strobe/base/file.h"
 #include "strobe/base/json_value.h"
 #include "strobe/base/json_write.h"
 #include "strobe/base/version.h"
@@ -204,6 +203,16 @@ Result<std::vector<ManifestEntry>> read_manifest(const std::filesystem::path& fo
   for_each_element(recordings.text,
                    [&](const JsonValue& value) { entries.push_back(entry_of(value)); });
   return entries;
+}
+
+const std::vector<ManifestEntry>& ManifestReader::entries(std::int64_t now_ns) {
+  // Taken before the file is read: what is written in between is seen next time.
+  const std::optional<FileStamp> stamp = stamp_of((folder_ / wire::kRunManifest).string());
+  if (stamp && stamp == stamp_) return entries_;
+  stamp_ = stamp && has_settled(*stamp, now_ns) ? stamp : std::nullopt;
+  Result<std::vector<ManifestEntry>> read = read_manifest(folder_);
+  entries_ = read ? std::move(*read) : std::vector<ManifestEntry>();
+  return entries_;
 }
 
 std::string manifest_json(const std::vector<std::string>& recordings) {

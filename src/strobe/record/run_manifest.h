@@ -5,8 +5,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "strobe/base/file.h"
 #include "strobe/base/result.h"
 #include "strobe/record/child_process.h"
 #include "strobe/record/provenance.h"
@@ -97,6 +99,20 @@ struct ManifestEntry {
 
 // kNotFound if there is no run.json, kMalformed if it is not one of strobe's.
 Result<std::vector<ManifestEntry>> read_manifest(const std::filesystem::path& folder);
+
+// Reads run.json again only if it has changed, for those who look often.
+class ManifestReader {
+ public:
+  explicit ManifestReader(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  // Empty if there is no run.json of strobe's. Valid until the next call.
+  const std::vector<ManifestEntry>& entries(std::int64_t now_ns = wall_clock_ns());
+
+ private:
+  std::filesystem::path folder_;
+  std::optional<FileStamp> stamp_ = {};  // nothing unless it had settled
+  std::vector<ManifestEntry> entries_ = {};
+};
 
 // run.json with these entries of "recordings".
 std::string manifest_json(const std::vector<std::string>& recordings);

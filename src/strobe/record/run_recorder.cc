@@ -79,11 +79,9 @@ Result<void> check_goes_on(const SignalRelay& relay) {
 }
 
 // The processes of all recorders that share a folder on this machine.
-std::vector<pid_t> recorders_in(const fs::path& folder) {
+std::vector<pid_t> recorders_in(ManifestReader& manifest) {
   std::vector<pid_t> processes;
-  const Result<std::vector<ManifestEntry>> entries = read_manifest(folder);
-  if (!entries) return processes;
-  for (const ManifestEntry& entry : *entries) {
+  for (const ManifestEntry& entry : manifest.entries()) {
     if (is_running(entry)) processes.push_back(process_of_recorder(entry.recorder));
   }
   return processes;
@@ -240,7 +238,9 @@ RunWatch::Place RunSession::place() {
                            .file = *host_file_,
                            .machine = *machine_lock_};
   if (recording_.job.is_shared()) {
-    place.other_recorders = [folder = folder_.path()] { return recorders_in(folder); };
+    place.other_recorders = [manifest = ManifestReader(folder_.path())]() mutable {
+      return recorders_in(manifest);
+    };
   }
   return place;
 }

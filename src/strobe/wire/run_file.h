@@ -230,7 +230,7 @@ enum class NoteWhat : std::uint8_t {
   kDiskFull = 5,      // chunks could not be written; count: rows
   kNotPermitted = 6,  // a source needs a permission
   kDeviceError = 7,   // the device reported an error (Xid); count: its code
-  kForked = 8,        // a forked child's device work is not recorded
+  kForked = 8,        // the process was forked from a recorded one: its ranges are not recorded
 };
 enum NoteColumn : std::size_t { kNoteWhat, kNoteTime, kNoteCount, kNoteText, kNoteColumns };
 inline constexpr Coding kNoteCodings[] = {Coding::kPlain, Coding::kDelta, Coding::kPlain,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -57,6 +58,7 @@ class EventWriter {
 
  private:
   static constexpr std::size_t kNumbers = 4 * TextBuffer::kLongestNumber;  // and words between
+  static constexpr std::size_t kNoEvent = std::numeric_limits<std::size_t>::max();
   static constexpr std::size_t kExtraArguments = 256;  // keys and numbers of all Argument bits
 
   // `","pid":0,"tid":7,"ts":`, after the name of an event.
@@ -399,6 +401,7 @@ class EventWriter {
   void write_counters() {
     const CounterColumns& counters = trace_.counters();
     const auto shared = names_of_several_threads();
+    if (counters.size() > 0) events_of_series_.resize(trace_.strings().size(), kNoEvent);
     for (std::size_t row = 0; row < counters.size() && !buffer_.has_failed();) {
       const TrackId track = counters.tracks[row];
       const StringId process = trace_.tracks()[track.index()].process;
@@ -429,12 +432,12 @@ class EventWriter {
       return other < counters.size() && counters.times_ns[other] == counters.times_ns[first] &&
              counters.tracks[other] == counters.tracks[first] &&
              counters.names[other] == counters.names[first] &&
-             std::find(counters.series.begin() + first, counters.series.begin() + other,
-                       counters.series[other]) == counters.series.begin() + other;
+             events_of_series_[counters.series[other].index()] != first;
     };
     buffer_.append(R"(,"args":{)");
     do {
       const std::string_view series = key_of_series(row);
+      events_of_series_[counters.series[row].index()] = first;
       char* to = buffer_.room(series.size() + kNumbers);
       if (row != first) *to++ = ',';
       *to++ = '"';
@@ -465,6 +468,7 @@ class EventWriter {
   std::vector<std::string> lane_places_;
   std::map<TrackId, std::string> beside_threads_;  // places of asynchronous slices
   EventLines lines_;
+  std::vector<std::size_t> events_of_series_;  // the first row of the last event with this series
   std::size_t next_moved_ = 0;
   std::size_t next_sequence_ = 0;
   std::size_t next_instant_ = 0;

@@ -55,6 +55,7 @@ class AllocationPlaces {
 
  private:
   void skip_thread() {
+    if (skipped_at_ == at_) return;  // stands before another thread already
     TrackId thread;
     for (std::uint32_t row = at_; row-- > 0 && !thread.valid();) {
       if (!is_on_device(slices_.kinds[row])) thread = slices_.tracks[row];
@@ -63,12 +64,14 @@ class AllocationPlaces {
       return is_on_device(slices_.kinds[row]) || slices_.tracks[row] == thread;
     };
     while (thread.valid() && at_ < all_ && is_of_thread(at_)) ++at_;
+    skipped_at_ = at_;
   }
 
   const SliceColumns& slices_;
   std::uint32_t all_;
   std::vector<std::uint32_t> first_of_track_;  // all_ if there is none
   std::uint32_t at_ = 0;
+  std::optional<std::uint32_t> skipped_at_ = {};  // where the last skip has led
 };
 
 }  // namespace

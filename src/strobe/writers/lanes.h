@@ -2,8 +2,8 @@
 
 #include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "strobe/trace/trace.h"
@@ -53,7 +53,11 @@ class Lanes {
  private:
   std::vector<Lane> lanes_;
   std::vector<Moved> moved_;
-  std::unordered_multimap<std::int64_t, std::uint32_t> by_start_;  // lanes of moved slices
+  struct MovedStart {
+    std::int64_t start_ns = 0;
+    std::uint32_t lane = 0;
+  };
+  std::map<ViewerLine, std::vector<MovedStart>> by_start_;
 };
 
 }  // namespace strobe::writers

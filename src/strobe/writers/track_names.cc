@@ -1,6 +1,7 @@
 #include "strobe/writers/track_names.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -120,11 +121,14 @@ class NameWriter {
 
   // `lane_of` is for strobe's own reader: the thread that the slices belong to.
   void write_lanes() {
+    if (lanes_.lanes().empty()) return;
+    std::map<ViewerLine, const Track*> first_tracks;
+    for (const Track& track : trace_.tracks()) {
+      if (track.kind != TrackKind::kAsync) first_tracks.try_emplace(line_of(trace_, track), &track);
+    }
     for (std::uint32_t i = 0; i < lanes_.lanes().size(); ++i) {
       const Lanes::Lane& lane = lanes_.lanes()[i];
-      const Track& of = *std::ranges::find_if(trace_.tracks(), [&](const Track& track) {
-        return track.kind != TrackKind::kAsync && line_of(trace_, track) == lane.of;
-      });
+      const Track& of = *first_tracks.at(lane.of);
       std::string name = name_of_thread(of);
       if (name.empty()) name = trace_.strings()[of.thread];
       write("thread_name", places_.of_lane(i),

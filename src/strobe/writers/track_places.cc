@@ -64,7 +64,9 @@ std::string ProcessNames::take_number() {
   const auto too_high = numbers_.lower_bound(kMostNumbers);
   std::int64_t next =
       too_high == numbers_.begin() ? 1 : std::max<std::int64_t>(*std::prev(too_high), 0) + 1;
+  next = std::max(next, last_found_ + 1);
   while (!numbers_.insert(next).second) ++next;
+  last_found_ = next;
   return std::to_string(next);
 }
 
@@ -98,8 +100,12 @@ TrackPlaces::TrackPlaces(const Trace& trace, const Lanes& lanes, std::string_vie
   number_processes(label, names);
   const bool keeps_texts = comes_from_events(trace);
   ThreadNumbers numbers(trace);
-  for (const Track& track : trace.tracks()) {
+  for (std::size_t i = 0; i < trace.tracks().size(); ++i) {
+    const Track& track = trace.tracks()[i];
     const ViewerLine line = line_of(trace, track);
+    if (track.kind != TrackKind::kAsync) {
+      last_threads_[{line.process, line.is_of_device}] = TrackId(i);
+    }
     const std::string_view name = trace.strings()[track.thread];
     const auto [thread, is_new] = threads_.try_emplace(line);
     if (is_new) {
@@ -115,14 +121,8 @@ TrackPlaces::TrackPlaces(const Trace& trace, const Lanes& lanes, std::string_vie
 std::string TrackPlaces::beside_threads(TrackId track) const {
   const ViewerLine line = line_of(*trace_, trace_->tracks()[track.index()]);
   // The last one, because readers add the threads of such slices last.
-  for (std::size_t i = trace_->tracks().size(); i-- > 0;) {
-    const Track& other = trace_->tracks()[i];
-    const ViewerLine its = line_of(*trace_, other);
-    if (other.kind != TrackKind::kAsync && its.process == line.process &&
-        its.is_of_device == line.is_of_device) {
-      return tracks_[i];
-    }
-  }
+  const auto thread = last_threads_.find({line.process, line.is_of_device});
+  if (thread != last_threads_.end()) return std::string(of_track(thread->second));
   return place_text(process_of(line), "0");
 }
 

@@ -24,6 +24,7 @@ class ProcessNames {
 
  private:
   std::set<std::int64_t> numbers_;
+  std::int64_t last_found_ = 0;  // by take_number(); the next search need not begin before it
   std::set<std::string> texts_;
 };
 
@@ -52,6 +53,7 @@ class TrackPlaces {
   const Trace* trace_;
   std::map<std::pair<StringId, bool>, std::string> processes_;
   std::map<ViewerLine, std::string> threads_;
+  std::map<std::pair<StringId, bool>, TrackId> last_threads_;  // of a process, not asynchronous
   std::vector<std::string> tracks_;
   std::vector<std::string> lanes_;
 };

@@ -11,10 +11,12 @@
 //   odd         an end without a beginning, a range without a name, handles that nobody made
 //   open        a range of each kind that is still open at the end
 //   fork        a child that makes ranges, prints their levels, and leaves by exit()
+//   fork_cuda   a range, then a child that starts CUDA and makes a range, too
 //   loop=N      N pairs, and prints the nanoseconds of one
 //   wait=MS     sleeps
 //   leave       without exit handlers
 
+#include <dlfcn.h>
 #include <nvtx3/nvToolsExt.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -237,6 +239,23 @@ void make_in_child() {
   std::printf("child left with %d\n", status);
 }
 
+void start_cuda_in_child() {
+  nvtxRangePushA("before the fork");
+  nvtxRangePop();
+  const pid_t child = fork();
+  if (child == 0) {
+    void* driver = dlopen("libcuda.so.1", RTLD_NOW);
+    if (driver == nullptr) std::exit(1);
+    reinterpret_cast<int (*)(unsigned)>(dlsym(driver, "cuInit"))(0);
+    nvtxRangePushA("in the child");
+    nvtxRangePop();
+    std::exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  std::printf("child left with %d\n", status);
+}
+
 void make_many(int count) {
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < count; ++i) {
@@ -264,6 +283,7 @@ int main(int argc, char** argv) {
     if (word == "odd") make_odd_ones();
     if (word == "open") leave_open();
     if (word == "fork") make_in_child();
+    if (word == "fork_cuda") start_cuda_in_child();
     if (word.starts_with("loop=")) make_many(number_in(word));
     if (word.starts_with("wait=")) {
       std::this_thread::sleep_for(std::chrono::milliseconds(number_in(word)));

@@ -116,9 +116,12 @@ TEST(RecordRunRequest, a_dump_needs_one_process) {
     return typed_request(record_dump_flags, complete_record_dump, words);
   };
   EXPECT_EQ(read({"4711"})->process, 4711);
-  EXPECT_THAT(read({}).error().what, HasSubstr("one process is needed"));
-  EXPECT_THAT(read({"1", "2"}).error().what, HasSubstr("one process is needed"));
-  EXPECT_THAT(read({"train.py"}).error().what, HasSubstr("not a whole number"));
+  EXPECT_THAT(read({}).error().what, HasSubstr("no process was given"));
+  EXPECT_THAT(read({"1", "2"}).error().what, HasSubstr("2 were given: 1, 2"));
+  EXPECT_THAT(read({"train.py"}).error().what, HasSubstr("'train.py' is neither"));
+  for (const auto& words : {std::vector<std::string>{}, {"1", "2"}, {"train.py"}}) {
+    EXPECT_THAT(read(words).error().hint, HasSubstr("`strobe record dump PID`"));
+  }
 }
 
 }  // namespace

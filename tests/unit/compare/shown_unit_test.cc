@@ -11,6 +11,12 @@ TEST(ShownUnitTest, milliseconds_in_a_second_are_a_share_of_the_time) {
   EXPECT_NEAR(shown.scale * 668, 66.8, 1e-9);
 }
 
+TEST(ShownUnitTest, a_rate_is_told_in_words) {
+  const ShownUnit shown = shown_unit(device::metric_info("page_faults", "Host"));
+  EXPECT_EQ(shown.unit, "per s");
+  EXPECT_EQ(shown.scale, 1);
+}
+
 TEST(ShownUnitTest, other_units_stay) {
   const ShownUnit shown = shown_unit(device::metric_info("gpu_sm_frequency", "GPU 0"));
   EXPECT_EQ(shown.unit, "MHz");

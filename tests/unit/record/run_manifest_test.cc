@@ -180,5 +180,27 @@ TEST(RunManifest, a_file_is_replaced_whole_or_not_at_all) {
   EXPECT_EQ(bytes_of(folder / "run.json"), "second");
 }
 
+// A file that was just written may change within the same tick of the clock.
+TEST(ManifestReaderTest, run_json_is_read_again_only_if_it_has_changed) {
+  const TemporaryFolder folder;
+  ManifestReader manifest(folder.path());
+  EXPECT_TRUE(manifest.entries().empty());
+  put_bytes(folder / "run.json", manifest_json({recording_json(a_recording())}));
+  const std::int64_t later_ns = wall_clock_ns() + 2 * kLongestTickNs;
+  const ManifestEntry* const first = manifest.entries(later_ns).data();
+  ASSERT_EQ(manifest.entries(later_ns).size(), 1u);
+  EXPECT_EQ(manifest.entries(later_ns).data(), first) << "was read again";
+
+  Recording other = a_recording();
+  other.recorder = 18;
+  ASSERT_TRUE(replace_file(folder / "run.json", manifest_json({recording_json(other)})));
+  ASSERT_EQ(manifest.entries().size(), 1u);
+  EXPECT_EQ(manifest.entries()[0].recorder, 18);
+  const ManifestEntry* const unsettled = manifest.entries().data();
+  EXPECT_NE(manifest.entries().data(), unsettled) << "may have changed unseen";
+  std::filesystem::remove(folder / "run.json");
+  EXPECT_TRUE(manifest.entries(later_ns).empty());
+}
+
 }  // namespace
 }  // namespace strobe::record

@@ -183,6 +183,23 @@ TEST(ChromeEventsTest, open_and_asynchronous_slices_keep_what_only_the_columns_k
             R"({"ph":"e","cat":"requests","name":"GET","pid":1,"tid":4,"ts":11,"id":1})");
 }
 
+// A search through all series for each value would take minutes.
+TEST(ChromeEventsTest, a_counter_with_very_many_series_is_still_one_event) {
+  constexpr int kSeries = 100'000;
+  Sketch sketch = kineto_sketch();
+  sketch.thread(1);
+  for (int i = 0; i < kSeries; ++i) sketch.counter("load", "core " + std::to_string(i), 1_us, i);
+  sketch.counter("load", "core 17", 1_us, 0.5);
+  const std::string text = events_written(sketch.trace());
+  std::string expected = R"({"ph":"C","name":"load","pid":1,"tid":1,"ts":1,"args":{)";
+  for (int i = 0; i < kSeries; ++i) {
+    expected += (i == 0 ? "\"core " : ",\"core ") + std::to_string(i) + "\":" + std::to_string(i);
+  }
+  expected += "}},\n";
+  expected += R"({"ph":"C","name":"load","pid":1,"tid":1,"ts":1,"args":{"core 17":0.5}})";
+  EXPECT_TRUE(text == expected) << text.substr(0, 200);
+}
+
 TEST(ChromeEventsTest, counters_of_one_time_are_one_event_and_threads_are_told_apart) {
   Sketch sketch = kineto_sketch();
   sketch.thread(1)

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -57,6 +60,65 @@ TEST(LanesTest, a_lane_is_used_again_and_a_second_one_only_if_needed) {
                           .slice("e", kOp, 35_us, 10_us)
                           .trace();
   EXPECT_THAT(moved_slices(trace), ElementsAre("b on 1", "c on 2", "e on 1"));
+}
+
+constexpr std::size_t kHostileSlices = 100'000;
+
+// A search through all lanes for each slice would take minutes.
+TEST(LanesTest, a_hundred_thousand_slices_that_all_cross_have_a_lane_each) {
+  Sketch sketch;
+  for (std::size_t i = 0; i < kHostileSlices; ++i) {
+    sketch.slice("crosses", kOp, static_cast<std::int64_t>(i), 1_ms);
+  }
+  sketch.slice("after", kOp, 10_ms, 10_us).slice("crosses after", kOp, 10'005_us, 10_us);
+  const Trace trace = sketch.trace();
+  const Lanes lanes(trace);
+  ASSERT_EQ(lanes.moved().size(), kHostileSlices);
+  ASSERT_EQ(lanes.lanes().size(), kHostileSlices - 1);
+  const ViewerLine thread = line_of(trace, trace.tracks()[0]);
+  for (std::size_t i = 1; i < kHostileSlices; ++i) {
+    const Lanes::Moved& moved = lanes.moved()[i - 1];
+    ASSERT_EQ(moved.slice, i);
+    ASSERT_EQ(lanes.lanes()[moved.lane].number, i);
+    ASSERT_EQ(lanes.lane_at(thread, static_cast<std::int64_t>(i)), moved.lane);
+  }
+  EXPECT_EQ(lanes.lanes()[lanes.moved().back().lane].number, 1u) << "is free again";
+}
+
+// The definition: the first line that has room, line by line.
+std::vector<std::uint32_t> lines_by_plain_search(const Trace& trace) {
+  std::vector<std::vector<std::int64_t>> open;  // ends, outermost first
+  std::vector<std::uint32_t> lines;
+  for (std::size_t row = 0; row < trace.slice_count(); ++row) {
+    const std::int64_t start_ns = trace.slices().starts_ns[row];
+    const std::int64_t end_ns = start_ns + trace.slices().durations_ns[row];
+    std::uint32_t line = 0;
+    for (;; ++line) {
+      if (line == open.size()) open.emplace_back();
+      while (!open[line].empty() && open[line].back() <= start_ns) open[line].pop_back();
+      if (open[line].empty() || end_ns <= open[line].back()) break;
+    }
+    open[line].push_back(end_ns);
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+TEST(LanesTest, every_slice_is_on_the_first_lane_with_room) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 50; ++round) {
+    Sketch sketch;
+    std::int64_t start_ns = 0;
+    for (int i = 0; i < 200; ++i) {
+      start_ns += static_cast<std::int64_t>(random() % 4) + 1;
+      sketch.slice("x", kOp, start_ns, static_cast<std::int64_t>(random() % (10 + round)));
+    }
+    const Trace trace = sketch.trace();
+    const Lanes lanes(trace);
+    std::vector<std::uint32_t> lines(trace.slice_count(), 0);
+    for (const auto& [slice, lane] : lanes.moved()) lines[slice] = lanes.lanes()[lane].number;
+    ASSERT_EQ(lines, lines_by_plain_search(trace)) << "round " << round;
+  }
 }
 
 TEST(LanesTest, threads_are_apart_and_asynchronous_slices_left_alone) {

@@ -49,6 +49,16 @@ TEST(ProcessNamesTest, the_first_keeps_its_number_the_next_ones_get_free_ones) {
   EXPECT_EQ(names.take_number(), "503");
 }
 
+TEST(ProcessNamesTest, many_numbers_above_the_highest_are_passed_once) {
+  constexpr std::int64_t kNumbers = 20'000;
+  constexpr std::int64_t kTooHigh = std::int64_t{1} << 31;
+  ProcessNames names;
+  for (std::int64_t i = -1; i < kNumbers; ++i) names.take(std::to_string(kTooHigh + i), "");
+  for (std::int64_t i = 0; i < kNumbers; ++i) {
+    ASSERT_EQ(names.take_number(), std::to_string(kTooHigh + kNumbers + i));
+  }
+}
+
 TEST(ProcessNamesTest, huge_numbers_are_kept_and_not_followed) {
   ProcessNames names;
   EXPECT_EQ(names.take("9223372036854775807", "rank 0"), "9223372036854775807");

@@ -53,22 +53,6 @@ void read_property(std::string_view property, std::string_view value, DeviceProp
     read_number(value, device.compute_minor);
   } else if (property == "multiprocessors") {
     read_number(value, device.multiprocessors);
-  } else if (property == "warp_threads") {
-    read_number(value, device.warp_threads);
-  } else if (property == "max_threads_per_block") {
-    read_number(value, device.max_threads_per_block);
-  } else if (property == "max_threads_per_multiprocessor") {
-    read_number(value, device.max_threads_per_multiprocessor);
-  } else if (property == "registers_per_block") {
-    read_number(value, device.registers_per_block);
-  } else if (property == "registers_per_multiprocessor") {
-    read_number(value, device.registers_per_multiprocessor);
-  } else if (property == "shared_bytes_per_block") {
-    read_number(value, device.shared_bytes_per_block);
-  } else if (property == "shared_bytes_per_multiprocessor") {
-    read_number(value, device.shared_bytes_per_multiprocessor);
-  } else if (property == "shared_bytes_per_block_optin") {
-    read_number(value, device.shared_bytes_per_block_optin);
   }
 }
 

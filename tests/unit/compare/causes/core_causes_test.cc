@@ -41,7 +41,7 @@ TEST(CoreContention, the_processes_that_took_the_cores_come_first) {
             "stress (88) used 2.0, stress (89) 1.9 cores in the abnormal run, none in the normal "
             "run");
   EXPECT_TRUE(mentions(cause->evidence, "waiting for a core: 0.1 -> 30.0 % of the time"));
-  EXPECT_TRUE(mentions(cause->evidence, "lost its core: 2.00 -> 240 1/s"));
+  EXPECT_TRUE(mentions(cause->evidence, "lost its core: 2.00 -> 240 per s"));
   EXPECT_TRUE(mentions(cause->evidence, "a thread of the machine waits for a core: 1.0 -> 50.0 %"));
   EXPECT_TRUE(cause->against.empty());
 }

@@ -442,7 +442,7 @@ TEST(Paging, memory_that_is_read_from_the_disk_while_the_device_waits_is_sure) {
   ASSERT_NE(cause, nullptr);
   EXPECT_GE(cause->score, kConfidentScore);
   EXPECT_EQ(cause->headline, "the program's memory is read from the disk");
-  EXPECT_TRUE(mentions(cause->evidence, "had to be read from a disk: 0.00 -> 450 1/s"));
+  EXPECT_TRUE(mentions(cause->evidence, "had to be read from a disk: 0.00 -> 450 per s"));
   EXPECT_TRUE(mentions(cause->evidence, "waits for memory: 0.2 -> 30.0 % of the time"));
 }
 

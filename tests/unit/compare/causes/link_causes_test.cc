@@ -58,7 +58,7 @@ TEST(Pcie, packets_that_were_sent_again_make_it_surer) {
   const auto causes = link_causes(copies(3).metric("GPU 0", "gpu_pcie_replays", 0, 40));
   EXPECT_NEAR(score_of(causes, CauseKind::kPcie),
               score_of(link_causes(copies(3)), CauseKind::kPcie) + 0.1, 1e-9);
-  EXPECT_TRUE(mentions(causes.front().evidence, "the bus sent again: 0.00 -> 40.0 1/s"));
+  EXPECT_TRUE(mentions(causes.front().evidence, "the bus sent again: 0.00 -> 40.0 per s"));
   EXPECT_FALSE(mentions(
       link_causes(copies(3).metric("GPU 0", "gpu_pcie_replays", 0.1, 0.2)).front().evidence,
       "sent again"));

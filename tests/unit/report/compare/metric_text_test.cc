@@ -65,7 +65,7 @@ TEST(MetricTextTest, time_that_was_lost_is_a_share_of_the_time) {
 TEST(MetricTextTest, counts_and_limits_have_their_own_units) {
   EXPECT_EQ(metric_text(2, info_of("cpu_quota_cores", "Host")), "2 cores");
   EXPECT_EQ(metric_text(700, info_of("gpu_power_limit_mw")), "700 W");
-  EXPECT_EQ(metric_text(120, info_of("forced_switches", "Host")), "120 1/s");
+  EXPECT_EQ(metric_text(120, info_of("forced_switches", "Host")), "120 per s");
 }
 
 }  // namespace

@@ -206,14 +206,16 @@ bool fill_in_core2(const NvtxCallbackTable& table) noexcept {
 
 }  // namespace
 
+bool nvtx_is_abandoned() noexcept {
+  const NvtxRanges* ranges = the_ranges.load(std::memory_order_acquire);
+  return ranges != nullptr && ranges->is_abandoned();
+}
+
 bool attach_nvtx(NvtxRanges& ranges, NvtxExportTables tables) noexcept {
   if (tables == nullptr) return false;
   const auto* table = static_cast<const NvtxCallbackTable*>(tables(kNvtxCallbacks));
   if (table == nullptr || table->bytes < sizeof(NvtxCallbackTable)) return false;
-  const NvtxRanges* before = the_ranges.load(std::memory_order_acquire);
-  if (before == nullptr || !before->is_abandoned()) {
-    the_ranges.store(&ranges, std::memory_order_release);
-  }
+  if (!nvtx_is_abandoned()) the_ranges.store(&ranges, std::memory_order_release);
   const bool has_core = fill_in_core(*table);
   return fill_in_core2(*table) || has_core;
 }

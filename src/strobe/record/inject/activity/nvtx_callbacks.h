@@ -11,6 +11,9 @@ namespace strobe::record {
 // the parent, which are abandoned there: the program holds their handles.
 bool attach_nvtx(NvtxRanges& ranges, NvtxExportTables tables) noexcept;
 
+// Whether this is such a child: the ranges that it makes are not recorded.
+bool nvtx_is_abandoned() noexcept;
+
 // The recorder provides it, for the entry point of the library: the ranges of this process, opened;
 // nullptr if none are recorded. NVTX may be the first that loads the library, and CUDA may never
 // come; and copies of NVTX ask in several threads at once.

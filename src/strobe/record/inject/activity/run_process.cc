@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "strobe/record/inject/activity/exit_hook.h"
+#include "strobe/record/inject/activity/nvtx_callbacks.h"
 #include "strobe/wire/run_settings.h"
 
 namespace strobe::record {
@@ -31,6 +32,7 @@ constexpr std::int64_t kShortestPartNs = 1'000'000'000;
 
 std::atomic<RunProcess*> the_process = nullptr;  // NOLINT: CUDA and NVTX call by name
 std::mutex the_process_mutex;                    // NOLINT
+pid_t forked_from = 0;                           // NOLINT: a recorded process; 0: this is no child
 
 std::int64_t ns_of(milliseconds time) noexcept { return time.count() * 1'000'000; }
 
@@ -141,6 +143,7 @@ bool RunProcess::open() noexcept {
   control_ = map_control(settings_.folder);
   if (control_ != nullptr) control_seen_ = *control_;
   write_facts();
+  tell_fork();
   if (settings_.with_ranges) ranges_.open(file_, threads_, settings_.is_redacting);
   part_began_ns_ = wire::run_clock_ns();
   if (settings_.has_windows()) {
@@ -184,6 +187,15 @@ void RunProcess::write_facts() noexcept {
   if (!settings_.rank.empty()) facts.emplace_back(wire::kFactRank, settings_.rank);
   if (!settings_.world_size.empty()) facts.emplace_back(wire::kFactWorldSize, settings_.world_size);
   file_.facts(facts);
+}
+
+// What the child does on a device is recorded; CUDA itself does not work if the parent has used it.
+void RunProcess::tell_fork() noexcept {
+  if (!settings_.with_ranges || !nvtx_is_abandoned()) return;
+  file_.note(wire::NoteWhat::kForked,
+             "it was forked from process " + std::to_string(forked_from) +
+                 ", which had used NVTX before: its own ranges are not recorded; a process that is "
+                 "started anew (in Python: the start method 'spawn') is recorded whole");
 }
 
 void RunProcess::record_device() noexcept {
@@ -233,6 +245,7 @@ bool RunProcess::restart_in_next_part() noexcept {
   if (!is_next) return false;
   ++part_;
   device_.tell_again();
+  tell_fork();
   return true;
 }
 
@@ -329,6 +342,7 @@ void RunProcess::abandon_in_child() noexcept {
   new (&the_process_mutex) std::mutex;  // another thread of the parent may have held it
   RunProcess* process = the_process.exchange(nullptr);
   if (process == nullptr) return;
+  forked_from = process->process_id_;
   process->file_.abandon();
   process->ranges_.abandon();
   process->device_.end();

@@ -37,7 +37,8 @@ class RunProcess {
   bool open_file() noexcept;
   void start_keeper() noexcept;
   void write_facts() noexcept;
-  void keep() noexcept;  // the keeper's loop
+  void tell_fork() noexcept;  // what is lost, if this process is a forked child
+  void keep() noexcept;       // the keeper's loop
   void flush(bool is_last) noexcept;
   void finish() noexcept;
   void next_part() noexcept;

@@ -1,11 +1,13 @@
 // A program with the vendor's NVTX in it, and the library as it is injected: what is in the file is
 // what the program made.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <bit>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/process.h"
@@ -112,6 +114,24 @@ TEST_F(NvtxInjectionTest, a_forked_child_leaves_the_file_alone) {
   const ProcessOutcome outcome = run({"fork"});
   EXPECT_EQ(outcome.out, "child: 0 1 0 0 0 0 1 0\nfork: 0 0\nchild left with 0\n");
   EXPECT_EQ(written().counts(), (std::map<std::string, int>{{"before the fork", 1}}));
+}
+
+TEST_F(NvtxInjectionTest, a_forked_child_with_a_file_tells_that_it_lacks_ranges) {
+  settings_ = {"LD_LIBRARY_PATH=" STROBE_STUB_FOLDER,
+               "CUDA_INJECTION64_PATH=" STROBE_STUB_FOLDER "/../libstrobe_inject.so",
+               "STROBE_RECORD_CUPTI=" STROBE_STUB_FOLDER "/libcupti_activity.so.13"};
+  EXPECT_EQ(run({"fork_cuda"}).out, "child left with 0\n");
+  const auto names = testing::names_in(folder_.path());
+  ASSERT_EQ(names.size(), 2u);
+  WrittenFile parent = read_written(folder_ / *names.begin());
+  WrittenFile child = read_written(folder_ / *names.rbegin());
+  if (parent.ranges.empty()) std::swap(parent, child);
+  EXPECT_EQ(parent.counts(), (std::map<std::string, int>{{"before the fork", 1}}));
+  EXPECT_TRUE(parent.notes.empty());
+  EXPECT_TRUE(child.ranges.empty());
+  ASSERT_EQ(child.notes.size(), 1u);
+  EXPECT_THAT(child.notes.begin()->first,
+              ::testing::StartsWith("it was forked from process " + parent.facts.at("process")));
 }
 
 TEST_F(NvtxInjectionTest, ranges_can_be_left_out) {
