@@ -230,7 +230,7 @@ TEST_F(DefaultPair, the_clock_fell_while_kernels_ran) {
       std::find_if(comparison.triplets.begin(), comparison.triplets.end(),
                    [](const TripletRow& row) { return row.metric == "gpu_sm_frequency"; });
   ASSERT_NE(clock, comparison.triplets.end());
-  EXPECT_LT(clock->mu.ratio(), 0.5);
+  EXPECT_LT(clock->mu.core_ratio(), 0.5);
   EXPECT_LT(clock->mu.rank.p, 0.05);
   EXPECT_EQ(comparison.functions[clock->function].verdict, Verdict::kChanged);
 }

@@ -32,23 +32,20 @@ double independent_share(std::span<const double> normal, std::span<const double>
   constexpr double kMostAutocorrelation = 0.95;
   if (normal.size() < kLeastValues || abnormal.size() < kLeastValues) return 1;
   Residuals residuals;
-  residuals.add(normal, change.normal.mean);
-  residuals.add(abnormal, change.abnormal.mean);
+  residuals.add(stats::winsorized(normal), change.normal_core.mean);
+  residuals.add(stats::winsorized(abnormal), change.abnormal_core.mean);
   if (!(residuals.squares > 0)) return 1;
   const double r = std::clamp(residuals.neighbours / residuals.squares, 0.0, kMostAutocorrelation);
   return (1 - r) / (1 + r);
 }
 
 double drift_p(const Change& change) {
-  if (change.independent >= 1) return change.welch.p;
+  const stats::MeanTest yuen = stats::welch_test(change.normal_core, change.abnormal_core);
   // The means are known less precisely; the deviations and degrees of freedom still come from all
   // values.
-  const auto error = [&](const stats::Moments& moments) {
-    const double effective = static_cast<double>(moments.n) * change.independent;
-    return moments.deviation * moments.deviation / std::max(1.0, effective);
-  };
-  const double t = change.difference() / std::sqrt(error(change.normal) + error(change.abnormal));
-  return stats::student_tails(t, change.welch.degrees);
+  return change.independent >= 1
+             ? yuen.p
+             : stats::student_tails(yuen.t * std::sqrt(change.independent), yuen.degrees);
 }
 
 // Everything that depends on more than the order of the values.
@@ -56,6 +53,8 @@ void compare_sizes(std::span<const double> normal, std::span<const double> abnor
                    double resolution, Change& change) {
   change.normal = stats::moments_of(normal);
   change.abnormal = stats::moments_of(abnormal);
+  change.normal_core = stats::trimmed_moments_of(normal);
+  change.abnormal_core = stats::trimmed_moments_of(abnormal);
   change.normal_median = stats::median_of(normal);
   change.abnormal_median = stats::median_of(abnormal);
   change.welch = stats::welch_test(change.normal, change.abnormal);
@@ -65,23 +64,25 @@ void compare_sizes(std::span<const double> normal, std::span<const double> abnor
   }
   change.independent = independent_share(normal, abnormal, change);
   change.drift_p = drift_p(change);
-  change.degenerate = normal.size() > 1 && abnormal.size() > 1 && change.normal.deviation == 0 &&
-                      change.abnormal.deviation == 0 && change.difference() != 0;
+  change.degenerate = normal.size() > 1 && abnormal.size() > 1 &&
+                      change.normal_core.deviation == 0 && change.abnormal_core.deviation == 0 &&
+                      change.core_difference() != 0;
 }
 
 }  // namespace
 
-double Change::ratio() const {
-  return normal.mean == 0 ? std::numeric_limits<double>::quiet_NaN() : abnormal.mean / normal.mean;
+double Change::core_ratio() const {
+  return normal_core.mean == 0 ? std::numeric_limits<double>::quiet_NaN()
+                               : abnormal_core.mean / normal_core.mean;
 }
 
 Change::Typical Change::typical() const {
   constexpr double kMost = 0.5;
   const double of_medians = abnormal_median - normal_median;  // NaN if a side is empty
-  if (std::abs(of_medians) >= kMost * std::abs(difference())) {
+  if (std::abs(of_medians) >= kMost * std::abs(core_difference())) {
     return {normal_median, abnormal_median, false};
   }
-  return {normal.mean, abnormal.mean, true};
+  return {normal_core.mean, abnormal_core.mean, true};
 }
 
 Change change_between(std::span<const double> normal, std::span<const double> abnormal,

@@ -25,6 +25,9 @@ inline constexpr double kLargeDelta = 0.474;
 struct Change {
   stats::Moments normal;
   stats::Moments abnormal;
+  // Without the wildest cycles: one of them must not make a cause or hide one.
+  stats::Moments normal_core;
+  stats::Moments abnormal_core;
   double normal_median = 0;
   double abnormal_median = 0;
   stats::MeanTest welch;
@@ -33,8 +36,8 @@ struct Change {
   stats::Shift shift;  // Hodges-Lehmann, with its 95 % interval; infinite ends: there is none
   double z = 0;
   double z_floored = 0;
-  // Welch's p with the number of independent values: neighbouring cycles are correlated while a
-  // machine drifts, so n cycles are fewer than n observations.
+  // Yuen's p, of the means of the cores, with the number of independent values: neighbouring cycles
+  // are correlated while a machine drifts, so n cycles are fewer than n observations.
   double drift_p = 1;
   double independent = 1;   // the share of values that is independent
   double q = 1;             // in its family, set by the caller; NaN: not tested
@@ -42,16 +45,17 @@ struct Change {
   bool degenerate = false;  // two different constants
 
   double difference() const { return abnormal.mean - normal.mean; }
-  // What to print for both runs: the medians, as in the tables. If a few extreme values make the
-  // change, the medians hide it, and the means are printed.
+  double core_difference() const { return abnormal_core.mean - normal_core.mean; }
+  // What to print for both runs: the medians, as in the tables. If a few cycles make the change,
+  // the medians hide it, and the means of the cores are printed.
   struct Typical {
     double normal = 0;
     double abnormal = 0;
     bool is_mean = false;
   };
   Typical typical() const;
-  double ratio() const;  // abnormal / normal; NaN if normal is 0
-  bool rises() const { return difference() > 0; }
+  double core_ratio() const;  // abnormal / normal; NaN if normal is 0
+  bool rises() const { return core_difference() > 0; }
 };
 
 // `counts` caches between calls what tests of the same sizes share.

@@ -19,6 +19,15 @@ struct Moments {
 // Welford's method: a constant sample has a deviation of exactly 0, whatever the constant.
 Moments moments_of(std::span<const double> sample);
 
+// Of the sample without its wildest values: the largest and the smallest twentieth, at least one
+// of each from six values on, none below. The deviation is that of the middle with the error of
+// cutting (Yuen 1974), so that Welch's test of two such moments is Yuen's test of trimmed means;
+// n counts the values that are left.
+Moments trimmed_moments_of(std::span<const double> sample);
+
+// The same sample with each of those values replaced by the nearest that is left.
+std::vector<double> winsorized(std::span<const double> sample);
+
 double median_of(std::span<const double> sample);  // NaN if empty
 
 // log(1 + x) of each value, negative ones counted as 0.

@@ -34,6 +34,32 @@ TEST(MomentsTest, an_even_sample_has_its_median_between_the_middle_two) {
   EXPECT_TRUE(std::isnan(median_of({})));
 }
 
+TEST(MomentsTest, the_wildest_values_are_left_out_from_six_on) {
+  const Moments trimmed = trimmed_moments_of(std::vector<double>{2, 900, 4, 3, 5, -70});
+  EXPECT_EQ(trimmed.n, 4u);
+  EXPECT_EQ(trimmed.mean, 3.5);
+  // Replaced by their neighbours: 2 5 4 3 5 2, squares around 3.5 are 9.5, and three are left of
+  // four degrees of freedom, so 9.5 / 3.
+  EXPECT_DOUBLE_EQ(trimmed.deviation, std::sqrt(9.5 / 3));
+  EXPECT_EQ(trimmed_moments_of(std::vector<double>{2, 900, 4, 3, 5}).mean, 914.0 / 5);
+}
+
+TEST(MomentsTest, of_forty_values_two_are_wild_at_each_end) {
+  std::vector<double> sample(40, 7.0);
+  sample[3] = sample[30] = 1000;
+  sample[20] = -1000;
+  const Moments trimmed = trimmed_moments_of(sample);
+  EXPECT_EQ(trimmed.n, 36u);
+  EXPECT_EQ(trimmed.mean, 7);
+  EXPECT_EQ(trimmed.deviation, 0);
+}
+
+TEST(MomentsTest, wild_values_become_their_nearest_neighbours_in_place) {
+  EXPECT_EQ(winsorized(std::vector<double>{2, 900, 4, 3, 5, -70}),
+            (std::vector<double>{2, 5, 4, 3, 5, 2}));
+  EXPECT_EQ(winsorized(std::vector<double>{2, 900, 4}), (std::vector<double>{2, 900, 4}));
+}
+
 TEST(MomentsTest, the_log_of_a_negative_value_is_that_of_0) {
   const std::vector<double> logs = log1p_of(std::vector<double>{-3, 0, std::exp(2.0) - 1});
   ASSERT_EQ(logs.size(), 3u);

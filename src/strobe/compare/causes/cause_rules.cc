@@ -113,7 +113,7 @@ Evidence waiting_work(std::string_view why, const Change& wait_ms) {
   return evidence(fmt::format(
       "{}: {} -> {} ms per cycle in which launched work waits and none of ours runs ({} ms)", why,
       number_text(shown.normal), number_text(shown.abnormal),
-      signed_text(shown.is_mean ? wait_ms.difference() : wait_ms.shift.shift)));
+      signed_text(shown.is_mean ? wait_ms.core_difference() : wait_ms.shift.shift)));
 }
 
 Evidence evidence(std::string sentence) {
@@ -253,9 +253,9 @@ const DeviceSymptoms* explaining_idle(std::span<const Symptoms> ranks) {
   for (const Symptoms& symptoms : ranks) {
     for (const DeviceSymptoms& device : symptoms.devices) {
       const Change& idle = device.row->idle_ms;
-      if (!is_real(idle) || explained_part(symptoms, idle.difference()) < kMost) continue;
-      const bool is_larger = most == nullptr || std::abs(idle.difference()) >
-                                                    std::abs(most->row->idle_ms.difference());
+      if (!is_real(idle) || explained_part(symptoms, idle.core_difference()) < kMost) continue;
+      const bool is_larger = most == nullptr || std::abs(idle.core_difference()) >
+                                                    std::abs(most->row->idle_ms.core_difference());
       if (is_larger) most = &device;
     }
   }
@@ -268,8 +268,8 @@ const IdleCauseRow* largest_idle_change(const Comparison& comparison, const Devi
   for (const IdleCauseRow& row : comparison.idle) {
     if (row.rank != device.rank || !is_real(row.ms)) continue;
     if (row.ms.rises() != device.idle_ms.rises()) continue;
-    const bool is_larger =
-        most == nullptr || std::abs(row.ms.difference()) > std::abs(most->ms.difference());
+    const bool is_larger = most == nullptr || std::abs(row.ms.core_difference()) >
+                                                  std::abs(most->ms.core_difference());
     if (is_larger) most = &row;
   }
   return most;
@@ -291,7 +291,7 @@ Cause unattributed(const Comparison& comparison, std::span<const Symptoms> ranks
   cause.headline = fmt::format("{} is idle for {}, and no recorded data explains why", idle->name(),
                                cycle.is_slower() ? "longer" : "less time");
   cause.evidence.push_back(evidence("device idle", idle->row->idle_ms));
-  cause.explains_ms = idle->row->idle_ms.difference();
+  cause.explains_ms = idle->row->idle_ms.core_difference();
   if (const IdleCauseRow* row = largest_idle_change(comparison, *idle->row)) {
     cause.evidence.push_back(evidence(fmt::format("of that, {}", idle_text(row->cause)), row->ms));
   }
@@ -329,7 +329,7 @@ void weigh_by_part(const Symptoms& symptoms, Cause& cause) {
   // Equal runs differ as much: the rest of a small change needs no second cause.
   constexpr double kUsual = 0.2;
   const double rest_ms = (1 - part) * std::abs(symptoms.cycle_change_ms);
-  const bool has_second_cause = rest_ms > kUsual * symptoms.cycle->ms.normal.mean;
+  const bool has_second_cause = rest_ms > kUsual * symptoms.cycle->ms.normal_core.mean;
   if (has_second_cause && !cause.is_other_program) {
     cause.score *= weight_of_part(cause.kind, part);
   }
@@ -349,9 +349,9 @@ bool functions_changed(const Comparison& comparison) {
                           row.verdict == Verdict::kCallsChanged;
     if (is_on_device(row.key.kind)) {
       const Change& ms = row.own_ms();
-      device_ms += ms.normal.mean;
+      device_ms += ms.normal_core.mean;
       const bool is_slower = row.verdict == Verdict::kChanged && is_real(ms);
-      if (is_other || is_slower) changed_ms += std::abs(ms.difference());
+      if (is_other || is_slower) changed_ms += std::abs(ms.core_difference());
     } else {
       on_host += 1;
       other_on_host += is_other ? 1 : 0;
@@ -412,7 +412,7 @@ Answer answer_of(const Comparison& comparison) {
   }
   const bool device_changed = std::ranges::any_of(comparison.devices, [](const DeviceRow& device) {
     return device.outlasts_cycles && is_real(device.launched_ms) &&
-           std::abs(device.launched_ms.ratio() - 1) >= 0.02;
+           std::abs(device.launched_ms.core_ratio() - 1) >= 0.02;
   });
   if (device_changed) return Answer::kShifted;
   const bool has_cause = std::ranges::any_of(comparison.causes, [](const Cause& cause) {

@@ -25,7 +25,7 @@ CoreUse core_use(const Symptoms& symptoms) {
   const MetricRow* host = symptoms.metric(MetricRole::kHostCpuUse, kHostDevice);
   if (host != nullptr && rose(host->all, 1.2)) {
     use.host = host;
-    use.is_full = host->all.abnormal.mean > 90;
+    use.is_full = host->all.abnormal_core.mean > 90;
   }
   for (const MetricRole role : {MetricRole::kOnCpu, MetricRole::kProcessCpuUse}) {
     const MetricRow* row = symptoms.metric(role, kHostDevice);
@@ -128,8 +128,8 @@ namespace {
 // "a CPU quota of 2.0 cores"
 std::string quota_text(const Symptoms& symptoms) {
   const MetricRow* quota = symptoms.metric(MetricRole::kCpuQuota, kHostDevice);
-  if (quota == nullptr || !(quota->all.abnormal.mean > 0)) return "a CPU quota";
-  return fmt::format("a CPU quota of {:.1f} cores", quota->all.abnormal.mean);
+  if (quota == nullptr || !(quota->all.abnormal_core.mean > 0)) return "a CPU quota";
+  return fmt::format("a CPU quota of {:.1f} cores", quota->all.abnormal_core.mean);
 }
 
 }  // namespace

@@ -41,14 +41,14 @@ std::string delay_text(double delay_us) {
 // How another process makes ours slower: its work delays the start of ours, and ours runs longer
 // beside it.
 void add_effect_of_tenant(const Symptoms& symptoms, const DeviceSymptoms& device, Cause& cause) {
-  cause.explains_ms = device.kernel_ms.difference();
+  cause.explains_ms = device.kernel_ms.core_difference();
   const Change* wait_ms = longer_wait_of_work(symptoms);
   if (wait_ms != nullptr) {
     cause.evidence.push_back(waiting_work("its work delays the start of ours", *wait_ms));
     // Launched work may also wait instead of the device waiting for the host: only what the device
     // is idle longer adds to the cycle.
-    const double added_idle_ms = std::max(0.0, device.row->idle_ms.difference());
-    cause.explains_ms += std::min(wait_ms->difference(), added_idle_ms);
+    const double added_idle_ms = std::max(0.0, device.row->idle_ms.core_difference());
+    cause.explains_ms += std::min(wait_ms->core_difference(), added_idle_ms);
   }
   if (const LaunchRow* launches = symptoms.launches(device.name());
       launches != nullptr && rose(launches->delay_us, 1.1)) {
@@ -169,7 +169,8 @@ constexpr double kHotCelsius = 84;  // for a device that does not give its reaso
 std::string near_cap_text(const Symptoms& symptoms, const DeviceSymptoms& device) {
   const auto limits = device::power_limits(device.chip);
   const MetricRow* power = symptoms.metric(MetricRole::kPower, device.name());
-  if (power == nullptr || !limits || power->all.abnormal.mean < 0.95 * limits->board_w) return {};
+  if (power == nullptr || !limits || power->all.abnormal_core.mean < 0.95 * limits->board_w)
+    return {};
   return fmt::format("power: {:.0f} W, near the board's {:.0f} W",
                      power->tested(MetricTime::kCycle).typical().abnormal, limits->board_w);
 }
@@ -181,7 +182,7 @@ std::string reason_of_clock(const Symptoms& symptoms, const DeviceSymptoms& devi
   const MetricRow* heat = symptoms.metric(MetricRole::kTemperature, device.name());
   const auto bits =
       reasons == nullptr ? 0u : static_cast<std::uint64_t>(reasons->recording_median_abnormal);
-  const bool is_hot = heat != nullptr && heat->all.abnormal.mean >= kHotCelsius;
+  const bool is_hot = heat != nullptr && heat->all.abnormal_core.mean >= kHotCelsius;
   if ((bits & device::kThermalReasons) != 0 || (bits == 0 && is_hot)) {
     return "thermal: the device lowers its clock because it is hot";
   }
@@ -191,10 +192,10 @@ std::string reason_of_clock(const Symptoms& symptoms, const DeviceSymptoms& devi
     return fmt::format("a setting holds the clock down ({})",
                        device::clock_limits_text(bits & device::kSettingReasons));
   }
-  if (limits && clock.busy.abnormal.mean <= 1.02 * limits->lowest_clock_mhz) {
+  if (limits && clock.busy.abnormal_core.mean <= 1.02 * limits->lowest_clock_mhz) {
     return fmt::format("pinned at the chip's floor of {:.0f} MHz", limits->lowest_clock_mhz);
   }
-  if (clock.busy.abnormal.deviation < 0.005 * clock.busy.abnormal.mean) {
+  if (clock.busy.abnormal.deviation < 0.005 * clock.busy.abnormal_core.mean) {
     return "fixed: the clock is constant, as if it were locked";
   }
   return {};
@@ -230,7 +231,7 @@ struct ClockEffect {
 };
 
 ClockEffect effect_of_clock(const DeviceSymptoms& device, const MetricRow& clock) {
-  const double ratio = clock.busy.ratio();
+  const double ratio = clock.busy.core_ratio();
   const Slowdowns& slowdowns = device.slowdowns;
   if (!clock.busy.rises()) {
     return {.drops = true,
@@ -284,7 +285,7 @@ void add_clock_evidence(const Symptoms& symptoms, const DeviceSymptoms& device,
 void weigh_against_clock(const Symptoms& symptoms, const DeviceSymptoms& device,
                          const ClockEffect& effect, Cause& cause) {
   if (const MetricRow* memory = symptoms.metric(MetricRole::kMemoryClock, device.name());
-      memory != nullptr && std::abs(memory->busy.ratio() - 1) > 0.02) {
+      memory != nullptr && std::abs(memory->busy.core_ratio() - 1) > 0.02) {
     cause.against.push_back(evidence("the memory clock moved too", *memory, MetricTime::kBusy));
     cause.score -= 0.1;
   }
@@ -313,7 +314,7 @@ void find_clock_change(const Symptoms& symptoms, std::vector<Cause>& causes) {
             "check the power cap, the temperature and locked clocks (nvidia-smi -q -d "
             "CLOCK,POWER,TEMPERATURE,PERFORMANCE)",
         .improves = !effect.drops,
-        .explains_ms = device.kernel_ms.difference()};
+        .explains_ms = device.kernel_ms.core_difference()};
     add_clock_evidence(symptoms, device, *clock, effect, cause);
     weigh_against_clock(symptoms, device, effect, cause);
     // If another process draws the power, that is the cause; the lower clock is a consequence.
@@ -344,7 +345,7 @@ void find_memory_bandwidth(const Symptoms& symptoms, std::vector<Cause>& causes)
                                       100 * slowed))},
          .against = {},
          .advice = "check the memory clock and retired memory pages",
-         .explains_ms = device.kernel_ms.difference()});
+         .explains_ms = device.kernel_ms.core_difference()});
   }
 }
 
@@ -365,7 +366,7 @@ void find_slower_kernels(const Symptoms& symptoms, std::vector<Cause>& causes) {
         is_slower ? symptoms.is_slower() || own_ms > 0 : symptoms.is_faster() || own_ms < 0;
     if (!explains) continue;
     if (symptoms.common_calls_factor != 1 || device.resized_share >= 0.4) continue;
-    const double part = explained_part(symptoms, device.kernel_ms.difference());
+    const double part = explained_part(symptoms, device.kernel_ms.core_difference());
     Cause cause = {
         .kind = CauseKind::kSlowerKernels,
         .score = kListedScore + 0.2 * part,
@@ -381,7 +382,7 @@ void find_slower_kernels(const Symptoms& symptoms, std::vector<Cause>& causes) {
             "record the clocks, the power and the use of the device with the trace: they "
             "tell a lower clock from another process and from other input data",
         .improves = is_faster,
-        .explains_ms = device.kernel_ms.difference()};
+        .explains_ms = device.kernel_ms.core_difference()};
     causes.push_back(std::move(cause));
   }
 }

@@ -56,9 +56,9 @@ Outsiders read_outsiders(const Symptoms& symptoms, std::string_view device, Metr
   outsiders.is_known = true;
   outsiders.place = std::move(place);
   outsiders.metric = all->metric;
-  outsiders.normal = all->all.normal.mean;
-  outsiders.abnormal = all->all.abnormal.mean;
-  outsiders.is_real = is_real(all->all) || rose_in_most(all->all, 1) || fell_in_most(all->all, 1);
+  outsiders.normal = all->all.normal_core.mean;
+  outsiders.abnormal = all->all.abnormal_core.mean;
+  outsiders.is_real = is_real(all->all);
   outsiders.in_normal = named_in(symptoms, one_role, device, &Change::normal);
   outsiders.in_abnormal = named_in(symptoms, one_role, device, &Change::abnormal);
   return outsiders;
@@ -73,8 +73,8 @@ bool list_misses_program(const Symptoms& symptoms, const DeviceSymptoms& device)
   const MetricRow* own = symptoms.metric(MetricRole::kProcessDeviceUse, device.name());
   if (!is_sampled(own)) return false;
   const Change& busy = device.row->busy_share;
-  return std::max(busy.normal.mean, busy.abnormal.mean) >= kMustShow &&
-         std::max(own->all.normal.mean, own->all.abnormal.mean) < kNothing;
+  return std::max(busy.normal_core.mean, busy.abnormal_core.mean) >= kMustShow &&
+         std::max(own->all.normal_core.mean, own->all.abnormal_core.mean) < kNothing;
 }
 
 std::string amount_text(const Outsiders& outsiders, double use) {
@@ -246,16 +246,16 @@ LostTime lost_time(const Symptoms& symptoms, MetricRole role) {
   constexpr double kLeastRatio = 1.5;
   const MetricRow* row = symptoms.metric(role, kHostDevice);
   if (row != nullptr && had_no_quota(symptoms, *row)) {
-    const double abnormal = row->all.abnormal.mean / kWholeTime;
+    const double abnormal = row->all.abnormal_core.mean / kWholeTime;
     return {.is_known = true, .abnormal = abnormal, .grew = abnormal > kLeastShare};
   }
   if (!is_sampled(row)) return {};
   const Change& change = row->all;
-  const bool rises = rose(change, kLeastRatio) || rose_in_most(change, kLeastRatio);
-  const bool falls = fell(change, 1 / kLeastRatio) || fell_in_most(change, 1 / kLeastRatio);
+  const bool rises = rose(change, kLeastRatio);
+  const bool falls = fell(change, 1 / kLeastRatio);
   LostTime time = {.is_known = true,
-                   .normal = change.normal.mean / kWholeTime,
-                   .abnormal = change.abnormal.mean / kWholeTime};
+                   .normal = change.normal_core.mean / kWholeTime,
+                   .abnormal = change.abnormal_core.mean / kWholeTime};
   time.grew = rises && time.abnormal - time.normal > kLeastShare;
   time.shrank = falls && time.normal - time.abnormal > kLeastShare;
   return time;

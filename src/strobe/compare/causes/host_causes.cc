@@ -24,14 +24,14 @@ using device::MetricRole;
 // factor is removed.
 double own_difference_ms(const Symptoms& symptoms, const Change& change) {
   const double slower = std::max(1.0, symptoms.host.operator_slowdowns.median());
-  return change.abnormal.mean - slower * change.normal.mean;
+  return change.abnormal_core.mean - slower * change.normal_core.mean;
 }
 
 // Pages of the program that were not in memory: it stands still while they are read.
 void find_paging(const Symptoms& symptoms, std::vector<Cause>& causes) {
   constexpr double kEnough = 20;  // per second: at a millisecond each, two percent of the time
   const MetricRow* faults = symptoms.metric(MetricRole::kMajorFaults, kHostDevice);
-  if (faults == nullptr || !rose(faults->all, 2) || faults->all.difference() < kEnough) return;
+  if (faults == nullptr || !rose(faults->all, 2) || faults->all.core_difference() < kEnough) return;
   Cause cause = {
       .kind = CauseKind::kDiskIo,
       .score = 0.5,
@@ -60,7 +60,8 @@ void find_slow_host(const Symptoms& symptoms, std::vector<Cause>& causes) {
   if (queueing(symptoms).grew) return;
   const MetricRow* clock = symptoms.metric(MetricRole::kCpuClock, kHostDevice);
   // A clock that falls below a tenth was sampled in another unit.
-  const bool clock_fell = clock != nullptr && fell(clock->all, 0.95) && clock->all.ratio() > 0.1;
+  const bool clock_fell =
+      clock != nullptr && fell(clock->all, 0.95) && clock->all.core_ratio() > 0.1;
   const double slowed = symptoms.host.operator_slowdowns.share_between(1.05, 1e9);
   const bool all_slower = slowed > 0.7 && symptoms.is_slower() && kernels_are_equal(symptoms) &&
                           host_takes_longer(symptoms);
@@ -91,7 +92,7 @@ void find_slow_host(const Symptoms& symptoms, std::vector<Cause>& causes) {
     cause.evidence.push_back(evidence("the same kernels take as long as before"));
   }
   const Change* delay = host_delay(symptoms);
-  if (delay != nullptr) cause.explains_ms = delay->difference();
+  if (delay != nullptr) cause.explains_ms = delay->core_difference();
   if (delay != nullptr && cycle_is_host_time(symptoms)) {
     cause.evidence.push_back(evidence("host time in operators and calls", *delay));
     cause.evidence.push_back(never_waits());
@@ -109,7 +110,7 @@ std::vector<const IdleCauseRow*> grown_ranges(const Symptoms& symptoms) {
     if (is_named && rose(row->ms, 1.1)) rows.push_back(row);
   }
   std::ranges::stable_sort(rows, std::ranges::greater{},
-                           [](const IdleCauseRow* row) { return row->ms.difference(); });
+                           [](const IdleCauseRow* row) { return row->ms.core_difference(); });
   return rows;
 }
 
@@ -170,7 +171,7 @@ void find_host_code(const Symptoms& symptoms, std::vector<Cause>& causes) {
     add_idle_evidence(symptoms, cause);
   }
   name_host_code(symptoms, cause);
-  cause.explains_ms = gap.difference();
+  cause.explains_ms = gap.core_difference();
   cause.evidence.push_back(evidence("the same kernels take as long as before"));
   if (slowed > 0.5) {
     cause.against.push_back(evidence("operators take longer as well"));
@@ -208,7 +209,7 @@ void find_synchronisation(const Symptoms& symptoms, std::vector<Cause>& causes) 
   // Added waits show as time in the calls, or as idle time of the device after them.
   const Change* gap = longest_gap(symptoms);
   cause.explains_ms =
-      std::max(host.synchronize_ms.difference(), gap == nullptr ? 0 : gap->difference());
+      std::max(host.synchronize_ms.core_difference(), gap == nullptr ? 0 : gap->core_difference());
   causes.push_back(std::move(cause));
 }
 
@@ -220,7 +221,7 @@ void find_memory_pressure(const Symptoms& symptoms, std::vector<Cause>& causes) 
   const MetricRow* used = nullptr;
   for (const DeviceSymptoms& device : symptoms.devices) {
     const MetricRow* row = symptoms.metric(MetricRole::kMemoryUsed, device.name());
-    if (row != nullptr && row->all.abnormal.mean > 95 && rose(row->all, 1.01)) used = row;
+    if (row != nullptr && row->all.abnormal_core.mean > 95 && rose(row->all, 1.01)) used = row;
   }
   if (!churns && used == nullptr) return;
   Cause cause = {
@@ -240,7 +241,7 @@ void find_memory_pressure(const Symptoms& symptoms, std::vector<Cause>& causes) 
                     number_text(host.allocations_normal), number_text(host.allocations_abnormal))));
     cause.evidence.push_back(evidence("time in them", host.allocate_ms));
     cause.score += 0.2 * explained_share(symptoms, host.allocate_ms);
-    cause.explains_ms = host.allocate_ms.difference();
+    cause.explains_ms = host.allocate_ms.core_difference();
   }
   if (used != nullptr) {
     cause.evidence.push_back(evidence("device memory in use", *used, MetricTime::kCycle));
@@ -269,11 +270,12 @@ void find_slow_input(const Symptoms& symptoms, std::vector<Cause>& causes) {
   const MetricRow* disk = symptoms.metric(MetricRole::kDisk, kHostDevice);
   const bool disk_moved = disk != nullptr && (rose(disk->all, 1.2) || fell(disk->all, 0.8));
   const bool reads_longer =
-      rose(host.disk_ms, 1.2) && host.disk_ms.difference() > 0.02 * symptoms.cycle->ms.normal.mean;
+      rose(host.disk_ms, 1.2) &&
+      host.disk_ms.core_difference() > 0.02 * symptoms.cycle->ms.normal_core.mean;
   const double input_share = explained_share(symptoms, host.input_ms);
   const bool loads_longer =
       rose(host.input_ms, 1.3) && input_share > 0.3 &&
-      own_difference_ms(symptoms, host.input_ms) > 0.01 * symptoms.cycle->ms.normal.mean;
+      own_difference_ms(symptoms, host.input_ms) > 0.01 * symptoms.cycle->ms.normal_core.mean;
   if (!reads_longer && !loads_longer) return;
   const bool is_disk = reads_longer;
   Cause cause = {.kind = is_disk ? CauseKind::kDiskIo : CauseKind::kInputPipeline,
@@ -289,12 +291,12 @@ void find_slow_input(const Symptoms& symptoms, std::vector<Cause>& causes) {
                                      "decoding"};
   if (loads_longer) {
     cause.evidence.push_back(evidence("loading the input", host.input_ms));
-    cause.explains_ms = host.input_ms.difference();
+    cause.explains_ms = host.input_ms.core_difference();
     cause.score += 0.3 * input_share;
   }
   if (reads_longer) {
     cause.evidence.push_back(evidence("reads and writes", host.disk_ms));
-    cause.explains_ms = host.disk_ms.difference();
+    cause.explains_ms = host.disk_ms.core_difference();
     cause.score += 0.1 + 0.15 * explained_share(symptoms, host.disk_ms);
   }
   if (disk_moved) {
@@ -331,9 +333,10 @@ std::optional<BlockingCall> blocking_call(const Symptoms& symptoms) {
   for (const auto& [name, rows] : by_name) {
     BlockingCall call = {.name = name, .idle_ms = total_ms(rows), .most = rows.front()};
     for (const IdleCauseRow* row : rows) {
-      if (row->ms.difference() > call.most->ms.difference()) call.most = row;
+      if (row->ms.core_difference() > call.most->ms.core_difference()) call.most = row;
     }
-    if (!most || call.idle_ms.difference() > most->idle_ms.difference()) most = std::move(call);
+    if (!most || call.idle_ms.core_difference() > most->idle_ms.core_difference())
+      most = std::move(call);
   }
   return most;
 }
@@ -345,8 +348,8 @@ void find_host_blocks(const Symptoms& symptoms, std::vector<Cause>& causes) {
   const std::optional<BlockingCall> call = blocking_call(symptoms);
   if (!call || !rose(call->idle_ms, 1.1)) return;
   const double share = explained_share(symptoms, call->idle_ms);
-  const double cycle_ms = symptoms.cycle->ms.normal.mean;
-  if (share < kMost || call->idle_ms.difference() < 0.02 * cycle_ms) return;
+  const double cycle_ms = symptoms.cycle->ms.normal_core.mean;
+  if (share < kMost || call->idle_ms.core_difference() < 0.02 * cycle_ms) return;
   Cause cause = {
       .kind = CauseKind::kHostBlocks,
       .score = 0.5 + 0.3 * share,
@@ -358,7 +361,7 @@ void find_host_blocks(const Symptoms& symptoms, std::vector<Cause>& causes) {
       .advice =
           "look at the call in the timeline: a copy from memory that is not pinned waits for the "
           "device, and so does reading a result; make it asynchronous, or do it less often",
-      .explains_ms = call->idle_ms.difference()};
+      .explains_ms = call->idle_ms.core_difference()};
   if (!call->most->cause.inside.empty()) {
     cause.evidence.push_back(evidence("mostly inside " + call->most->cause.inside, call->most->ms));
   }
@@ -410,7 +413,7 @@ void find_more_launches(const Symptoms& symptoms, std::vector<Cause>& causes) {
   } else {
     add_idle_evidence(symptoms, cause);
   }
-  cause.explains_ms = delay->difference();
+  cause.explains_ms = delay->core_difference();
   causes.push_back(std::move(cause));
 }
 

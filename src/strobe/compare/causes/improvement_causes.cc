@@ -19,13 +19,13 @@ using device::MetricRole;
 // The share of the saved time that `change` alone would explain.
 double saved_share(const Symptoms& symptoms, const Change& change) {
   if (!(symptoms.cycle_change_ms < 0)) return 0;
-  return std::clamp(change.difference() / symptoms.cycle_change_ms, 0.0, 1.0);
+  return std::clamp(change.core_difference() / symptoms.cycle_change_ms, 0.0, 1.0);
 }
 
 // If the whole host is faster, every function is: the milliseconds that a change saved beyond that.
 double own_saving_ms(const Symptoms& symptoms, const Change& change) {
   const double faster = std::min(1.0, symptoms.host.operator_slowdowns.median());
-  return faster * change.normal.mean - change.abnormal.mean;
+  return faster * change.normal_core.mean - change.abnormal_core.mean;
 }
 
 Cause improvement(CauseKind kind, double score, std::string headline, std::string advice) {
@@ -43,7 +43,7 @@ const Change* shortest_gap(const Symptoms& symptoms) {
   const Change* gap = nullptr;
   for (const DeviceSymptoms& device : symptoms.devices) {
     const Change& idle = device.row->idle_ms;
-    if (gap == nullptr || idle.difference() < gap->difference()) gap = &idle;
+    if (gap == nullptr || idle.core_difference() < gap->core_difference()) gap = &idle;
   }
   return gap;
 }
@@ -80,11 +80,11 @@ bool host_saves(const Symptoms& symptoms) {
 void find_quicker_input(const Symptoms& symptoms, std::vector<Cause>& causes) {
   const Change& input_ms = symptoms.host.input_ms;
   const Change& disk_ms = symptoms.host.disk_ms;
-  const double cycle_ms = symptoms.cycle->ms.normal.mean;
+  const double cycle_ms = symptoms.cycle->ms.normal_core.mean;
   const double share = saved_share(symptoms, input_ms);
   const bool loads_less =
       fell(input_ms, 1 / 1.3) && share > 0.3 && own_saving_ms(symptoms, input_ms) > 0.01 * cycle_ms;
-  const bool reads_less = fell(disk_ms, 1 / 1.2) && -disk_ms.difference() > 0.02 * cycle_ms;
+  const bool reads_less = fell(disk_ms, 1 / 1.2) && -disk_ms.core_difference() > 0.02 * cycle_ms;
   if (!loads_less && !reads_less) return;
   Cause cause =
       reads_less
@@ -98,12 +98,12 @@ void find_quicker_input(const Symptoms& symptoms, std::vector<Cause>& causes) {
                         "or its decoding");
   if (loads_less) {
     cause.evidence.push_back(evidence("loading the input", input_ms));
-    cause.explains_ms = input_ms.difference();
+    cause.explains_ms = input_ms.core_difference();
     cause.score += 0.3 * share;
   }
   if (reads_less) {
     cause.evidence.push_back(evidence("reads and writes", disk_ms));
-    cause.explains_ms = disk_ms.difference();
+    cause.explains_ms = disk_ms.core_difference();
     cause.score += 0.1 + 0.15 * saved_share(symptoms, disk_ms);
   }
   cause.score = std::min(cause.score, 0.95);
@@ -134,7 +134,7 @@ void find_fewer_synchronizations(const Symptoms& symptoms, std::vector<Cause>& c
   }
   const Change* gap = shortest_gap(symptoms);
   cause.explains_ms =
-      std::min(host.synchronize_ms.difference(), gap == nullptr ? 0 : gap->difference());
+      std::min(host.synchronize_ms.core_difference(), gap == nullptr ? 0 : gap->core_difference());
   causes.push_back(std::move(cause));
 }
 
@@ -152,7 +152,7 @@ void find_fewer_allocations(const Symptoms& symptoms, std::vector<Cause>& causes
       fmt::format("calls that allocate or free device memory: {} -> {} per cycle",
                   number_text(host.allocations_normal), number_text(host.allocations_abnormal))));
   cause.evidence.push_back(evidence("time in them", host.allocate_ms));
-  cause.explains_ms = host.allocate_ms.difference();
+  cause.explains_ms = host.allocate_ms.core_difference();
   causes.push_back(std::move(cause));
 }
 
@@ -177,7 +177,7 @@ void find_less_host_code(const Symptoms& symptoms, std::vector<Cause>& causes) {
     cause.evidence.push_back(evidence("device idle", *gap));
   }
   cause.evidence.push_back(evidence("the same kernels take as long as before"));
-  cause.explains_ms = gap->difference();
+  cause.explains_ms = gap->core_difference();
   causes.push_back(std::move(cause));
 }
 
@@ -200,7 +200,7 @@ void find_fewer_launches(const Symptoms& symptoms, std::vector<Cause>& causes) {
                               symptoms.place()),
                   "launching was the limit of the normal run");
   cause.evidence.push_back(evidence(std::string(saving.what), *saving.ms));
-  cause.explains_ms = saving.ms->difference();
+  cause.explains_ms = saving.ms->core_difference();
   causes.push_back(std::move(cause));
 }
 
@@ -208,7 +208,8 @@ void find_faster_host(const Symptoms& symptoms, std::vector<Cause>& causes) {
   if (queueing(symptoms).shrank) return;
   const MetricRow* clock = symptoms.metric(MetricRole::kCpuClock, kHostDevice);
   // A clock that rises above ten times was sampled in another unit.
-  const bool clock_rose = clock != nullptr && rose(clock->all, 1 / 0.95) && clock->all.ratio() < 10;
+  const bool clock_rose =
+      clock != nullptr && rose(clock->all, 1 / 0.95) && clock->all.core_ratio() < 10;
   const double quicker = symptoms.host.operator_slowdowns.share_between(0, 1 / 1.05);
   const bool all_quicker = quicker > 0.7 && kernels_are_equal(symptoms) && host_saves(symptoms);
   if (!clock_rose && !all_quicker) return;
@@ -227,7 +228,7 @@ void find_faster_host(const Symptoms& symptoms, std::vector<Cause>& causes) {
         100 * quicker, symptoms.host.operator_slowdowns.median())));
   }
   const HostSaving saving = host_saving(symptoms);
-  if (saving.ms != nullptr) cause.explains_ms = saving.ms->difference();
+  if (saving.ms != nullptr) cause.explains_ms = saving.ms->core_difference();
   if (saving.ms != nullptr && cycle_is_host_time(symptoms)) {
     cause.evidence.push_back(evidence(std::string(saving.what), *saving.ms));
     cause.evidence.push_back(never_waits());
@@ -253,7 +254,7 @@ void find_less_contention(const Symptoms& symptoms, std::vector<Cause>& causes) 
     cause.score += 0.15;
   } else if (gaps_shrank(symptoms)) {
     add_shorter_idle(symptoms, cause);
-    if (const Change* gap = shortest_gap(symptoms)) cause.explains_ms = gap->difference();
+    if (const Change* gap = shortest_gap(symptoms)) cause.explains_ms = gap->core_difference();
     cause.score += 0.15;
   } else {
     cause.against.push_back(evidence("the device waits for the host as long as before"));
@@ -277,7 +278,7 @@ void find_shorter_collectives(const Symptoms& symptoms, std::vector<Cause>& caus
         "a rank was late in the normal run, or its links were slower: compare the ranks of that "
         "run with each other (strobe compare RUN)");
     cause.evidence = {evidence("collectives", collective_ms)};
-    cause.explains_ms = collective_ms.difference();
+    cause.explains_ms = collective_ms.core_difference();
     causes.push_back(std::move(cause));
   }
 }
@@ -318,11 +319,11 @@ void find_tenant_gone(const Symptoms& symptoms, std::vector<Cause>& causes) {
         fmt::format("no other process uses {} any more{}", device.name(), symptoms.place()),
         "the normal run shared its device");
     cause.evidence = std::move(found);
-    cause.explains_ms = device.kernel_ms.difference();
+    cause.explains_ms = device.kernel_ms.core_difference();
     if (const Change* wait_ms = shorter_wait_of_work(symptoms)) {
       cause.evidence.push_back(waiting_work("its work delayed the start of ours", *wait_ms));
-      const double saved_idle_ms = std::min(0.0, device.row->idle_ms.difference());
-      cause.explains_ms += std::max(wait_ms->difference(), saved_idle_ms);
+      const double saved_idle_ms = std::min(0.0, device.row->idle_ms.core_difference());
+      cause.explains_ms += std::max(wait_ms->core_difference(), saved_idle_ms);
     }
     causes.push_back(std::move(cause));
   }
@@ -343,7 +344,7 @@ void find_faster_memory(const Symptoms& symptoms, std::vector<Cause>& causes) {
                       evidence(fmt::format("{:.0f} % of kernel time is in kernels that became "
                                            "faster",
                                            100 * quicker))};
-    cause.explains_ms = device.kernel_ms.difference();
+    cause.explains_ms = device.kernel_ms.core_difference();
     causes.push_back(std::move(cause));
   }
 }
@@ -354,17 +355,18 @@ void find_shorter_calls(const Symptoms& symptoms, std::vector<Cause>& causes) {
   for (const IdleCauseRow* row : symptoms.idle) {
     if (row->cause.kind != analysis::IdleKind::kRuntimeCall || !fell(row->ms, 1 / 1.1)) continue;
     if (device::runtime_call(row->cause.name) == device::RuntimeCall::kLaunch) continue;
-    if (most == nullptr || row->ms.difference() < most->ms.difference()) most = row;
+    if (most == nullptr || row->ms.core_difference() < most->ms.core_difference()) most = row;
   }
   if (most == nullptr) return;
   const double share = saved_share(symptoms, most->ms);
-  if (share < 0.5 || -most->ms.difference() < 0.02 * symptoms.cycle->ms.normal.mean) return;
+  if (share < 0.5 || -most->ms.core_difference() < 0.02 * symptoms.cycle->ms.normal_core.mean)
+    return;
   Cause cause =
       improvement(CauseKind::kHostBlocks, 0.5 + 0.3 * share,
                   fmt::format("the host waits less in {}{}", most->cause.name, symptoms.place()),
                   "look at the call in the timeline of the normal run");
   cause.evidence = {evidence(fmt::format("device idle {}", idle_text(most->cause)), most->ms)};
-  cause.explains_ms = most->ms.difference();
+  cause.explains_ms = most->ms.core_difference();
   causes.push_back(std::move(cause));
 }
 

@@ -10,14 +10,14 @@ namespace strobe::compare {
 
 double explained_share(const Symptoms& symptoms, const Change& change) {
   if (!symptoms.is_slower() || !(symptoms.cycle_change_ms > 0)) return 0;
-  return std::clamp(change.difference() / symptoms.cycle_change_ms, 0.0, 1.0);
+  return std::clamp(change.core_difference() / symptoms.cycle_change_ms, 0.0, 1.0);
 }
 
 const Change* longest_gap(const Symptoms& symptoms) {
   const Change* gap = nullptr;
   for (const DeviceSymptoms& device : symptoms.devices) {
     const Change& idle = device.row->idle_ms;
-    if (gap == nullptr || idle.difference() > gap->difference()) gap = &idle;
+    if (gap == nullptr || idle.core_difference() > gap->core_difference()) gap = &idle;
   }
   return gap;
 }
@@ -47,7 +47,7 @@ const IdleCauseRow* grown_idle(const Symptoms& symptoms) {
   const IdleCauseRow* most = nullptr;
   for (const IdleCauseRow* row : symptoms.idle) {
     if (!rose(row->ms, 1.1) || explained_share(symptoms, row->ms) < kRealPart) continue;
-    if (most == nullptr || row->ms.difference() > most->ms.difference()) most = row;
+    if (most == nullptr || row->ms.core_difference() > most->ms.core_difference()) most = row;
   }
   return most;
 }
@@ -70,7 +70,7 @@ bool add_late_host(const Symptoms& symptoms, Cause& cause) {
   }
   if (gaps_grew(symptoms)) {
     add_idle_evidence(symptoms, cause);
-    if (const Change* gap = longest_gap(symptoms)) cause.explains_ms = gap->difference();
+    if (const Change* gap = longest_gap(symptoms)) cause.explains_ms = gap->core_difference();
     return true;
   }
   cause.against.push_back(evidence("the device does not wait longer for the host"));

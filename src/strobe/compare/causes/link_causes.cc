@@ -39,8 +39,8 @@ CopyRate copy_rate(const DeviceSymptoms& device) {
     rows.push_back(row);
     bytes[0] += row->bytes_normal;
     bytes[1] += row->bytes_abnormal;
-    ms[0] += row->ms.normal.mean;
-    ms[1] += row->ms.abnormal.mean;
+    ms[0] += row->ms.normal_core.mean;
+    ms[1] += row->ms.abnormal_core.mean;
   }
   CopyRate rate;
   rate.ms = total_ms(rows);
@@ -60,9 +60,9 @@ void find_pcie(const Symptoms& symptoms, std::vector<Cause>& causes) {
     const double slowdown =
         rate.normal_ns_per_byte > 0 ? rate.abnormal_ns_per_byte / rate.normal_ns_per_byte : 1;
     // Copies of equal runs differ by a third or more: only a large change, in copies that matter.
-    const double cycle_ms = symptoms.cycle->ms.normal.mean;
-    const bool matters = rate.ms.abnormal.mean > 0.05 * cycle_ms ||
-                         rate.ms.difference() > 0.3 * std::abs(symptoms.cycle_change_ms);
+    const double cycle_ms = symptoms.cycle->ms.normal_core.mean;
+    const bool matters = rate.ms.abnormal_core.mean > 0.05 * cycle_ms ||
+                         rate.ms.core_difference() > 0.3 * std::abs(symptoms.cycle_change_ms);
     const bool is_slow = rose(rate.ms, 1.3) && slowdown > 1.3 && matters;
     if (!is_crowded && !is_slow) continue;
     Cause cause = {.kind = CauseKind::kPcie,
@@ -94,12 +94,12 @@ void find_pcie(const Symptoms& symptoms, std::vector<Cause>& causes) {
       if (is_slow && traffic.abnormal < 0.8 * traffic.normal) cause.score += 0.1;
     }
     if (const MetricRow* replays = symptoms.metric(MetricRole::kPcieReplays, device.name());
-        replays != nullptr && rose(replays->all, 1.5) && replays->all.difference() >= 1) {
+        replays != nullptr && rose(replays->all, 1.5) && replays->all.core_difference() >= 1) {
       cause.evidence.push_back(
           evidence("packets per second that the bus sent again", *replays, MetricTime::kCycle));
       cause.score += 0.1;
     }
-    cause.explains_ms = rate.ms.difference();
+    cause.explains_ms = rate.ms.core_difference();
     causes.push_back(std::move(cause));
   }
 }
@@ -121,8 +121,8 @@ RankCollectives collectives_of_ranks(const Comparison& comparison) {
   std::size_t rose_on = 0;
   for (const auto& [rank, rows] : by_rank) {
     const Change ms = total_ms(rows);
-    all.least_normal_ms = std::min(all.least_normal_ms, ms.normal.mean);
-    all.least_abnormal_ms = std::min(all.least_abnormal_ms, ms.abnormal.mean);
+    all.least_normal_ms = std::min(all.least_normal_ms, ms.normal_core.mean);
+    all.least_abnormal_ms = std::min(all.least_abnormal_ms, ms.abnormal_core.mean);
     if (rose(ms, 1.1)) ++rose_on;
   }
   all.most_ranks_rose = 2 * rose_on > by_rank.size();
@@ -143,7 +143,7 @@ bool links_are_slower(const Symptoms& symptoms, const MetricRow* link, Cause& ca
                     number_text(all.least_normal_ms), number_text(all.least_abnormal_ms))));
     return is_slower;
   }
-  const double longer = std::max(1.0, symptoms.cycle->ms.ratio());
+  const double longer = std::max(1.0, symptoms.cycle->ms.core_ratio());
   return link != nullptr && fell(link->busy, 0.9 / longer);
 }
 
@@ -151,7 +151,7 @@ void find_communication(const Symptoms& symptoms, std::vector<Cause>& causes) {
   for (const DeviceSymptoms& device : symptoms.devices) {
     const Change collective_ms = total_ms(device.collectives);
     if (!rose(collective_ms, 1.1) ||
-        collective_ms.difference() < 0.01 * symptoms.cycle->ms.normal.mean) {
+        collective_ms.core_difference() < 0.01 * symptoms.cycle->ms.normal_core.mean) {
       continue;
     }
     const bool same_calls = std::ranges::all_of(device.collectives, [](const FunctionRow* row) {
@@ -174,10 +174,10 @@ void find_communication(const Symptoms& symptoms, std::vector<Cause>& causes) {
     cause.advice = is_fabric ? "check link errors, the fabric and the network"
                              : "another rank may be late: compare the ranks of this run with each "
                                "other (strobe compare RUN)";
-    cause.explains_ms = collective_ms.difference();
+    cause.explains_ms = collective_ms.core_difference();
     const double own_ms = device.own_change_ms();
     const double whole_ms = std::isnan(own_ms) ? symptoms.cycle_change_ms : own_ms;
-    const double share = std::min(1.0, collective_ms.difference() / std::max(1e-9, whole_ms));
+    const double share = std::min(1.0, collective_ms.core_difference() / std::max(1e-9, whole_ms));
     const bool explains = (symptoms.is_slower() || own_ms > 0) && share > 0.5;
     // Waiting is a symptom; the late rank is the cause.
     cause.score = is_fabric ? 0.75 + (explains ? 0.2 : 0) : 0.6 + (explains ? 0.1 : 0);
@@ -212,7 +212,7 @@ void find_straggler(std::span<const Symptoms> ranks, std::vector<Cause>& causes)
     const Change wait_ms = total_ms(collectives);
     if (rose(wait_ms, 1.1)) {
       waiting.push_back(rank.rank);
-      if (wait_ms.difference() > longest_wait.difference()) longest_wait = wait_ms;
+      if (wait_ms.core_difference() > longest_wait.core_difference()) longest_wait = wait_ms;
     } else {
       late.push_back(&rank);
     }

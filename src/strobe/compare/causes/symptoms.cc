@@ -25,9 +25,9 @@ Slowdowns slowdowns_of(std::span<const FunctionRow* const> rows, CountBy by) {
   Slowdowns slowdowns;
   for (const FunctionRow* row : rows) {
     const Change& ms = row->own_ms();
-    const double weight = by == CountBy::kTime ? ms.normal.mean : 1;
+    const double weight = by == CountBy::kTime ? ms.normal_core.mean : 1;
     slowdowns.total += weight;
-    if (!calls_are_equal(*row) || !(ms.normal.mean > 0)) continue;
+    if (!calls_are_equal(*row) || !(ms.normal_core.mean > 0)) continue;
     slowdowns.ones.push_back(
         {.factor = row->own_call_slowdown(), .weight = weight, .is_real = is_real(ms)});
   }
@@ -71,7 +71,7 @@ void add_kernel_work(DeviceSymptoms& symptoms) {
   std::size_t known = 0;
   std::size_t resized = 0;
   for (const FunctionRow* row : symptoms.kernels) {
-    const double change = std::abs(row->own_ms().difference());
+    const double change = std::abs(row->own_ms().core_difference());
     symptoms.changed_ms += change;
     if (!calls_are_equal(*row)) symptoms.other_work_ms += change;
     if (row->blocks_normal == 0 || row->blocks_abnormal == 0) continue;
@@ -188,40 +188,18 @@ bool calls_are_equal(const FunctionRow& row) {
 }
 
 double DeviceSymptoms::own_change_ms() const {
-  return row->outlasts_cycles && row->launched_ms.normal.n > 0 ? row->launched_ms.difference()
+  return row->outlasts_cycles && row->launched_ms.normal.n > 0 ? row->launched_ms.core_difference()
                                                                : std::nan("");
 }
 
 bool rose(const Change& change, double least_ratio) {
   return is_real(change) && change.rises() &&
-         change.abnormal.mean >= least_ratio * change.normal.mean;
+         change.abnormal_core.mean >= least_ratio * change.normal_core.mean;
 }
 
 bool fell(const Change& change, double most_ratio) {
   return is_real(change) && !change.rises() &&
-         change.abnormal.mean <= most_ratio * change.normal.mean;
-}
-
-namespace {
-
-// Of twelve cycles per run, one of each may be out of order.
-constexpr double kNearlyAll = 0.8;
-
-bool moved_in_most(const Change& change) {
-  return !change.too_few && change.rank.p < kSignificant &&
-         std::abs(change.cliffs_delta) >= kNearlyAll;
-}
-
-}  // namespace
-
-bool rose_in_most(const Change& change, double least_ratio) {
-  return moved_in_most(change) && change.abnormal_median > change.normal_median &&
-         change.abnormal_median >= least_ratio * change.normal_median;
-}
-
-bool fell_in_most(const Change& change, double most_ratio) {
-  return moved_in_most(change) && change.abnormal_median < change.normal_median &&
-         change.abnormal_median <= most_ratio * change.normal_median;
+         change.abnormal_core.mean <= most_ratio * change.normal_core.mean;
 }
 
 namespace {
@@ -358,7 +336,7 @@ const Change* wait_of_work(const Symptoms& symptoms) {
   for (const IdleCauseRow* row : symptoms.idle) {
     if (row->cause.kind != analysis::IdleKind::kLaunched) continue;
     const bool matters =
-        std::abs(row->ms.difference()) >= kRealPart * symptoms.cycle->ms.normal.mean;
+        std::abs(row->ms.core_difference()) >= kRealPart * symptoms.cycle->ms.normal_core.mean;
     return matters ? &row->ms : nullptr;
   }
   return nullptr;
@@ -378,7 +356,7 @@ const Change* shorter_wait_of_work(const Symptoms& symptoms) {
 
 bool kernels_are_equal(const Symptoms& symptoms) {
   return std::ranges::all_of(symptoms.devices, [](const DeviceSymptoms& device) {
-    return device.kernels.empty() || std::abs(device.kernel_ms.ratio() - 1) < 0.05 ||
+    return device.kernels.empty() || std::abs(device.kernel_ms.core_ratio() - 1) < 0.05 ||
            !is_real(device.kernel_ms);
   });
 }
@@ -390,19 +368,15 @@ constexpr double kLeastQueueing = 0.03;
 
 // `whole` is the quantity that fills all of the time; `shown` is the change that tables print.
 Queueing queueing_of(const Change& waiting, const Change& shown, double least_ratio, double whole) {
-  const bool means_tell = rose(waiting, least_ratio) || fell(waiting, 1 / least_ratio);
-  const bool ranks_tell =
-      !means_tell && (rose_in_most(waiting, least_ratio) || fell_in_most(waiting, 1 / least_ratio));
-  Queueing queue = {
-      .is_known = true,
-      .normal_share = (ranks_tell ? waiting.normal_median : waiting.normal.mean) / whole,
-      .abnormal_share = (ranks_tell ? waiting.abnormal_median : waiting.abnormal.mean) / whole};
+  Queueing queue = {.is_known = true,
+                    .normal_share = waiting.normal_core.mean / whole,
+                    .abnormal_share = waiting.abnormal_core.mean / whole};
   const double rise = queue.abnormal_share - queue.normal_share;
   const Change::Typical typical = shown.typical();
-  queue.shown_normal_share = (ranks_tell ? shown.normal_median : typical.normal) / whole;
-  queue.shown_abnormal_share = (ranks_tell ? shown.abnormal_median : typical.abnormal) / whole;
-  queue.grew = (means_tell || ranks_tell) && rise > kLeastQueueing;
-  queue.shrank = (means_tell || ranks_tell) && -rise > kLeastQueueing;
+  queue.shown_normal_share = typical.normal / whole;
+  queue.shown_abnormal_share = typical.abnormal / whole;
+  queue.grew = rose(waiting, least_ratio) && rise > kLeastQueueing;
+  queue.shrank = fell(waiting, 1 / least_ratio) && -rise > kLeastQueueing;
   return queue;
 }
 
@@ -415,8 +389,8 @@ Queueing queueing(const Symptoms& symptoms) {
       row != nullptr && row->all.normal.n > 0 && row->all.abnormal.n > 0) {
     queue = queueing_of(row->all, row->tested(MetricTime::kCycle), 1.5, kWholeTime);
   }
-  if (const Change& ms = symptoms.host.queue_ms; ms.normal.mean + ms.abnormal.mean > 0) {
-    const double cycle_ms = std::max(1e-9, symptoms.cycle->ms.normal.mean);
+  if (const Change& ms = symptoms.host.queue_ms; ms.normal_core.mean + ms.abnormal_core.mean > 0) {
+    const double cycle_ms = std::max(1e-9, symptoms.cycle->ms.normal_core.mean);
     const Queueing by_slices = queueing_of(ms, ms, 1.3, cycle_ms);
     if (!queue.is_known || by_slices.grew) queue = by_slices;
   }
@@ -433,7 +407,7 @@ constexpr double kBusyBus = 5e9;  // bytes per second
 // device.
 bool kernels_are_crowded(const Symptoms& symptoms, const DeviceSymptoms& device) {
   const bool is_same_work = symptoms.common_calls_factor == 1 && device.resized_share < 0.1 &&
-                            device.other_work_ms < 0.05 * device.kernel_ms.normal.mean;
+                            device.other_work_ms < 0.05 * device.kernel_ms.normal_core.mean;
   const MetricRow* core = symptoms.metric(MetricRole::kCoreClock, device.name());
   const MetricRow* memory = symptoms.metric(MetricRole::kMemoryClock, device.name());
   const bool clocks_are_equal = core != nullptr && !fell(core->busy, 0.97) &&
@@ -449,26 +423,27 @@ ForeignUse foreign_use(const Symptoms& symptoms, const DeviceSymptoms& device) {
   const MetricRow* process = symptoms.metric(MetricRole::kProcessDeviceUse, device.name());
   const bool has_process =
       process != nullptr && process->all.normal.n > 0 && process->all.abnormal.n > 0;
-  double own_normal = device.row->busy_share.normal.mean;
-  double own_abnormal = device.row->busy_share.abnormal.mean;
+  double own_normal = device.row->busy_share.normal_core.mean;
+  double own_abnormal = device.row->busy_share.abnormal_core.mean;
   Change::Typical own_shown = device.row->busy_share.typical();
   bool crowds = false;
   if (has_process) {
     own_shown = process->tested(MetricTime::kCycle).typical();
-    own_normal = process->all.normal.mean;
-    own_abnormal = process->all.abnormal.mean;
+    own_normal = process->all.normal_core.mean;
+    own_abnormal = process->all.abnormal_core.mean;
   } else if (const MetricRow* used = symptoms.metric(MetricRole::kMemoryUsed, device.name());
              used != nullptr && rose(used->all, 1.01) && kernels_are_crowded(symptoms, device)) {
     // Another process has arrived, and counters show a shared device as busy for both.
-    const double alone = 100 * device.row->busy_ms.normal.mean / symptoms.cycle->ms.abnormal.mean;
+    const double alone =
+        100 * device.row->busy_ms.normal_core.mean / symptoms.cycle->ms.abnormal_core.mean;
     crowds = alone < own_abnormal;
     own_abnormal = std::min(own_abnormal, alone);
     own_shown.abnormal = std::min(own_shown.abnormal, alone);
   }
   const Change::Typical use_shown = use->tested(MetricTime::kCycle).typical();
   return {.is_known = true,
-          .normal = std::max(0.0, use->all.normal.mean - own_normal),
-          .abnormal = std::max(0.0, use->all.abnormal.mean - own_abnormal),
+          .normal = std::max(0.0, use->all.normal_core.mean - own_normal),
+          .abnormal = std::max(0.0, use->all.abnormal_core.mean - own_abnormal),
           .crowds = crowds,
           .shown_normal = std::max(0.0, use_shown.normal - own_shown.normal),
           .shown_abnormal = std::max(0.0, use_shown.abnormal - own_shown.abnormal)};
@@ -497,9 +472,9 @@ BusTraffic bus_traffic(const Symptoms& symptoms, const DeviceSymptoms& device) {
     const Change::Typical shown = row.tested(MetricTime::kCycle).typical();
     traffic.shown_normal = std::max(traffic.shown_normal, shown.normal);
     traffic.shown_abnormal = std::max(traffic.shown_abnormal, shown.abnormal);
-    traffic.normal = std::max(traffic.normal, row.all.normal.mean);
-    if (row.all.abnormal.mean < traffic.abnormal) continue;
-    traffic.abnormal = row.all.abnormal.mean;
+    traffic.normal = std::max(traffic.normal, row.all.normal_core.mean);
+    if (row.all.abnormal_core.mean < traffic.abnormal) continue;
+    traffic.abnormal = row.all.abnormal_core.mean;
     traffic.is_real = is_real(row.all);
   }
   double own_bytes = 0;
@@ -508,7 +483,7 @@ BusTraffic bus_traffic(const Symptoms& symptoms, const DeviceSymptoms& device) {
         device::copy_direction(copy->key.name) == device::CopyDirection::kBetweenDevices;
     if (!stays_on_devices) own_bytes += copy->bytes_abnormal;
   }
-  traffic.own_abnormal = own_bytes / (1e-3 * symptoms.cycle->ms.abnormal.mean);
+  traffic.own_abnormal = own_bytes / (1e-3 * symptoms.cycle->ms.abnormal_core.mean);
   return traffic;
 }
 
@@ -519,7 +494,8 @@ bool has_copying_tenant(const Symptoms& symptoms, const DeviceSymptoms& device) 
   const bool is_foreign = traffic.own_abnormal > 0 || counter_shows_tenant(symptoms, device);
   return traffic.is_known && traffic.is_real && is_foreign &&
          traffic.abnormal - traffic.own_abnormal > kBusyBus &&
-         traffic.abnormal > 5 * traffic.normal && (power == nullptr || power->all.ratio() < 1.3);
+         traffic.abnormal > 5 * traffic.normal &&
+         (power == nullptr || power->all.core_ratio() < 1.3);
 }
 
 }  // namespace strobe::compare

@@ -19,10 +19,6 @@ bool is_real(const Change& change);
 // Such a change, to at least (at most) this multiple of the normal value.
 bool rose(const Change& change, double least_ratio);
 bool fell(const Change& change, double most_ratio);
-// By the rank test and the medians: one extreme value spoils a mean and its test, not these. Nearly
-// all cycles of one run must be above those of the other.
-bool rose_in_most(const Change& change, double least_ratio);
-bool fell_in_most(const Change& change, double most_ratio);
 
 // Both runs call it about equally often. Device work may be counted where it runs or where it is
 // launched: a host that is further ahead moves it to later cycles, and does not add any.

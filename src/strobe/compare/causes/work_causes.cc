@@ -18,7 +18,7 @@ bool calls_scale(const Symptoms& symptoms) {
 void find_workload(const Symptoms& symptoms, std::vector<Cause>& causes) {
   double resized = 0;
   for (const DeviceSymptoms& device : symptoms.devices) {
-    if (device.changed_ms < 0.02 * device.kernel_ms.normal.mean) continue;
+    if (device.changed_ms < 0.02 * device.kernel_ms.normal_core.mean) continue;
     resized = std::max(resized, device.resized_share);
   }
   if (!calls_scale(symptoms) && resized < 0.4) return;
@@ -52,7 +52,7 @@ void find_workload(const Symptoms& symptoms, std::vector<Cause>& causes) {
 
 std::string largest_names(std::vector<const FunctionRow*> rows) {
   std::ranges::sort(rows, [](const FunctionRow* a, const FunctionRow* b) {
-    return std::abs(a->own_ms().difference()) > std::abs(b->own_ms().difference());
+    return std::abs(a->own_ms().core_difference()) > std::abs(b->own_ms().core_difference());
   });
   std::string names;
   for (std::size_t i = 0; i < std::min<std::size_t>(3, rows.size()); ++i) {
@@ -83,8 +83,8 @@ OtherKernels other_kernels(const DeviceSymptoms& device) {
     } else {
       continue;
     }
-    others.added_ms += row->own_ms().difference();
-    others.replaced_ms += row->own_ms().normal.mean;
+    others.added_ms += row->own_ms().core_difference();
+    others.replaced_ms += row->own_ms().normal_core.mean;
   }
   return others;
 }
@@ -92,7 +92,8 @@ OtherKernels other_kernels(const DeviceSymptoms& device) {
 void find_kernel_mix(const Symptoms& symptoms, std::vector<Cause>& causes) {
   if (calls_scale(symptoms)) return;
   for (const DeviceSymptoms& device : symptoms.devices) {
-    const double kernel_ms = std::max(device.kernel_ms.normal.mean, device.kernel_ms.abnormal.mean);
+    const double kernel_ms =
+        std::max(device.kernel_ms.normal_core.mean, device.kernel_ms.abnormal_core.mean);
     if (!(device.changed_ms > 0) || device.other_work_ms < 0.02 * kernel_ms) continue;
     const double share = device.other_work_ms / device.changed_ms;
     if (share < 0.5) continue;
@@ -110,7 +111,7 @@ void find_kernel_mix(const Symptoms& symptoms, std::vector<Cause>& causes) {
             "look for another library version, dtype or shape, or for a fusion that was lost or "
             "gained",
         .explains_ms = others.added_ms,
-        .is_other_program = others.replaced_ms > 0.5 * device.kernel_ms.normal.mean};
+        .is_other_program = others.replaced_ms > 0.5 * device.kernel_ms.normal_core.mean};
     const auto name = [&](std::string_view what, const std::vector<const FunctionRow*>& rows) {
       if (rows.empty()) return;
       cause.evidence.push_back(evidence(fmt::format("{}: {}", what, largest_names(rows))));
@@ -137,7 +138,7 @@ void find_cold_start(const Symptoms& symptoms, std::vector<Cause>& causes) {
       !symptoms.cycle->ms_normal.empty() &&
       symptoms.cycle->ms_normal.front() > 1.4 * stats::median_of(symptoms.cycle->ms_normal);
   if (cold == 0 || late_outliers > 0 || normal_is_cold) return;
-  const Change& change = symptoms.cycle->ms;
+  const Change& change = symptoms.cycle->ms;  // its means: the first cycles are its wildest
   if (!(change.difference() > 0.01 * change.normal.mean)) return;
   // One long first cycle may be an ordinary outlier.
   const Change& loading = symptoms.host.load_code_ms;
@@ -199,10 +200,10 @@ void add_overhead(const Symptoms& symptoms, Cause& cause) {
   }
   const Change ms = total_ms(rows);
   const double share =
-      std::min(1.0, ms.difference() / std::max(1e-9, std::abs(symptoms.cycle_change_ms)));
+      std::min(1.0, ms.core_difference() / std::max(1e-9, std::abs(symptoms.cycle_change_ms)));
   if (!rose(ms, 1.5) || share <= 0.3) return;
   cause.evidence.push_back(evidence("the profiler's own work", ms));
-  cause.explains_ms = ms.difference();
+  cause.explains_ms = ms.core_difference();
   cause.score = std::max(cause.score, 0.5 + 0.4 * share);
 }
 

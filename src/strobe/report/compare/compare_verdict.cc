@@ -69,7 +69,7 @@ std::string kernels_moved(const Comparison& comparison) {
   for (const compare::DeviceRow& device : comparison.devices) {
     const bool is_host = device.device == compare::kHostDevice;
     if (is_host || device.outlasts_cycles || !compare::is_real(device.busy_ms)) continue;
-    if (std::abs(device.busy_ms.ratio() - 1) < 0.02) continue;
+    if (std::abs(device.busy_ms.core_ratio() - 1) < 0.02) continue;
     return fmt::format("kernels on {} became {}, {} per cycle; ", device.device,
                        device.busy_ms.rises() ? "slower" : "faster", time_story(device.busy_ms));
   }
