@@ -17,12 +17,17 @@ if (names.length === 0) {
   console.error(`there are no tests in tests/${folder}`);
   process.exit(1);
 }
-await build({
-  absWorkingDir: here, bundle: true, platform: 'node', format: 'esm', target: 'node18', outdir: output, logLevel: 'warning',
-  outExtension: { '.js': '.mjs' }, entryPoints: names.map((name) => join('tests', folder, name)), external: ['playwright-core'],
-});
-const files = names.map((name) => join(output, name.replace(/\.ts$/, '.mjs')));
-// Two files at a time: a browser mostly waits.
-const tests = run({ files, concurrency: 2 });
+// A process of browser tests starts one browser for several files. A browser waits at times, so three keep two cores busy.
+const processes = folder === 'browser' ? 3 : names.length;
+const shares = Array.from({ length: processes }, (_, i) => names.filter((__, at) => at % processes === i)).filter((share) => share.length > 0);
+const files = await Promise.all(shares.map(async (share, i) => {
+  const outfile = join(output, `${i}.test.mjs`);
+  await build({
+    absWorkingDir: here, bundle: true, platform: 'node', format: 'esm', target: 'node18', outfile, logLevel: 'warning', external: ['playwright-core'],
+    stdin: { contents: share.map((name) => `import './${name}';`).join('\n'), resolveDir: join(here, 'tests', folder) },
+  });
+  return outfile;
+}));
+const tests = run({ files, concurrency: folder === 'browser' ? processes : 2 });
 tests.on('test:fail', () => { process.exitCode = 1; });
 tests.compose(new spec()).pipe(process.stdout);

@@ -1,47 +1,32 @@
 import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, afterEach, before, beforeEach, test } from 'node:test';
 
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 
 import type { BenchTable } from '../../src/api/bench_types.ts';
 import type { Runs } from '../../src/api/types.ts';
 import { cellText, percentText } from '../../src/model/bench.ts';
 import { benchFiles, benchRun, kGrids, kRun } from './bench_run.ts';
-import { type Watched, openBrowser, openPage, snapshot, text } from './browser.ts';
+import { openPage, snapshot, text } from './browser.ts';
+import { Site } from './site.ts';
 import { Served } from './strobe.ts';
 
-let served: Served;
-let browser: Browser;
-let watched: Watched;
 let table: BenchTable;
 const kPair = 'case=pointwise_chain&baseline=cuda-unfused&contender=cuda-fused';
 const kShown = `bench?file=${kRun}&${kPair}`;
 
-before(async () => {
-  [served, browser] = await Promise.all([Served.start(benchFiles), openBrowser()]);
+const site = new Site(benchFiles, async (served) => {
   table = await served.get<BenchTable>(`bench/table?file=${kRun}&${kPair}`);
 });
-after(async () => {
-  await browser?.close();
-  await served?.stop();
-});
-beforeEach(async () => {
-  watched = await openPage(browser, served.url);
-});
-afterEach(async () => {
-  const { complaints } = watched;
-  await watched.context.close();
-  assert.deepEqual(complaints, []);
-});
+const { test } = site;
 
-const open = (hash: string): Promise<unknown> => watched.page.goto(`${served.url}#/${hash}`);
+const open = (hash: string): Promise<void> => site.open(hash);
 const cell = (shape: string): string => `.heat[data-shape="${shape}"]`;
 const focused = (page: Page): Promise<string | null> => page.evaluate(() => (document.activeElement as HTMLElement | null)?.dataset['shape'] ?? null);
 
 test('a folder of benchmarks opens with a table, and the address says which', async () => {
-  const { page } = watched;
+  const { page } = site;
   await open('');
   await page.waitForSelector('.heat');
   assert.match(page.url(), /#\/bench\?file=bench\/run\.json&case=pointwise_chain&.*baseline=cuda-unfused&contender=cuda-fused/);
@@ -49,7 +34,7 @@ test('a folder of benchmarks opens with a table, and the address says which', as
 });
 
 test('every cell prints its value, so that it reads without colour', async () => {
-  const { page } = watched;
+  const { page } = site;
   await open(kShown);
   await page.waitForSelector('.heat');
   assert.equal(await page.locator('.heat').count(), table.cells.length);
@@ -68,7 +53,7 @@ test('every cell prints its value, so that it reads without colour', async () =>
 });
 
 test('the geometric mean counts only what may be believed', async () => {
-  const { page } = watched;
+  const { page } = site;
   await open(kShown);
   await page.waitForSelector('.mean');
   const counted = table.cells.filter((one) => one.state === 'ratio');
@@ -78,7 +63,7 @@ test('the geometric mean counts only what may be believed', async () => {
 });
 
 test('faster and slower have different colours, the stronger the further', async () => {
-  const { page } = watched;
+  const { page } = site;
   await open(kShown);
   await page.waitForSelector('.heat');
   const classes = (shape: string): Promise<string | null> => page.getAttribute(cell(shape), 'class');
@@ -90,7 +75,7 @@ test('faster and slower have different colours, the stronger the further', async
 });
 
 test('a legend explains the signs that are there and no others', async () => {
-  const { page } = watched;
+  const { page } = site;
   await open(kShown);
   const legend = await text(page, '.heat-legend');
   for (const part of ['OOM* would not fit', '= both sides', '~ noisy', '▾ throttled', '≈ near the floor', 'ERR failed', 'n/a not supported']) assert.ok(legend.includes(part), `${part}: ${legend}`);
@@ -98,7 +83,7 @@ test('a legend explains the signs that are there and no others', async () => {
 });
 
 test('alerts stand above the table', async () => {
-  const { page } = watched;
+  const { page } = site;
   await open(kShown);
   const alerts = await text(page, '.bench-alerts');
   assert.match(alerts, /1 of 16 cells hold wrong values/);
@@ -106,7 +91,7 @@ test('alerts stand above the table', async () => {
 });
 
 test('a click opens the details: both sides, samples, kernels, roofs', async () => {
-  const { page } = watched;
+  const { page } = site;
   await open(kShown);
   await page.click(cell('1024x1024'));
   await page.waitForSelector('.bench-details .ratio');
@@ -124,7 +109,7 @@ test('a click opens the details: both sides, samples, kernels, roofs', async () 
 });
 
 test('arrows go from cell to cell, Enter opens, and the details follow', async () => {
-  const { page } = watched;
+  const { page } = site;
   await open(kShown);
   await page.waitForSelector('.heat');
   await page.locator('.heat[tabindex="0"]').focus();
@@ -147,18 +132,18 @@ test('arrows go from cell to cell, Enter opens, and the details follow', async (
 });
 
 test('a view is a URL: what was shown comes back', async () => {
-  const { page } = watched;
+  const { page } = site;
   await open(`${kShown}&time=call&cell=1024x1024`);
   await page.waitForSelector('.bench-details .ratio');
   assert.equal(await page.locator('.picker select').last().inputValue(), 'call');
-  const call = await served.get<BenchTable>(`bench/table?file=${kRun}&${kPair}&time=call`);
+  const call = await site.served.get<BenchTable>(`bench/table?file=${kRun}&${kPair}&time=call`);
   const ratio = percentText(call.cells.find((one) => one.shape === '1024x1024')!.value!);
   assert.ok((await text(page, cell('1024x1024'))).startsWith(ratio));
   assert.ok((await text(page, '.bench-details .ratio')).startsWith(ratio));
 });
 
 test('the sides are picked and swapped', async () => {
-  const { page } = watched;
+  const { page } = site;
   await open(`bench?file=${kRun}&case=attention`);
   await page.waitForSelector('.heat');
   assert.match(page.url(), /baseline=torch-eager&contender=torch-inductor/);
@@ -172,7 +157,7 @@ test('the sides are picked and swapped', async () => {
 });
 
 test('attention has a panel per head dimension, convolutions are a list', async () => {
-  const { page } = watched;
+  const { page } = site;
   await open(`bench?file=${kRun}&case=attention&baseline=torch-eager&contender=cudnn`);
   await page.waitForSelector('.heat-panel');
   assert.deepEqual(await page.locator('.heat-panel h3').allInnerTexts(), ['32 heads, head dimension 64', '16 heads, head dimension 128']);
@@ -186,7 +171,7 @@ test('attention has a panel per head dimension, convolutions are a list', async 
 });
 
 test('cells stand under the roofs, and a mark is its cell', async () => {
-  const { page } = watched;
+  const { page } = site;
   await open(kShown);
   await page.waitForSelector('.scatter .mark');
   assert.equal(await page.locator('.scatter .mark').count(), 16 + 11);
@@ -200,7 +185,7 @@ test('cells stand under the roofs, and a mark is its cell', async () => {
 });
 
 test('tables of ratios say where they turn flat', async () => {
-  const { page } = watched;
+  const { page } = site;
   await open(`bench?file=${kGrids}&device=NewGPU&case=softmax`);
   await page.waitForSelector('.bench-alerts');
   assert.match(await text(page, '.bench-alerts'), /From cell 21 on \(512x8192\)/);
@@ -213,7 +198,7 @@ test('tables of ratios say where they turn flat', async () => {
 });
 
 test('a table is copied as CSV, with the exact numbers', async () => {
-  const { page } = watched;
+  const { page } = site;
   await open(kShown);
   await page.locator('button', { hasText: 'Copy as CSV' }).click();
   await page.locator('button', { hasText: 'Copied' }).waitFor();
@@ -224,10 +209,10 @@ test('a table is copied as CSV, with the exact numbers', async () => {
 });
 
 test('a run that is written again is shown again', async () => {
-  const { page } = watched;
+  const { page } = site;
   const other = await Served.start(benchFiles);
   try {
-    const { page: mine, context } = await openPage(browser, other.url);
+    const { page: mine, context } = await openPage(site.browser, other.url);
     await mine.goto(`${other.url}#/${kShown}`);
     await mine.waitForSelector(cell('128x128'));
     const before = await text(mine, cell('128x128'));
@@ -242,22 +227,23 @@ test('a run that is written again is shown again', async () => {
   } finally {
     await other.stop();
   }
-  await page.goto(`${served.url}#/runs`);
-  const { bench_files } = await served.get<Runs>('runs');
+  await open('runs');
+  const { bench_files } = await site.served.get<Runs>('runs');
   assert.deepEqual(bench_files.map((one) => [one.file, one.kind]), [[kGrids, 'grids'], [kRun, 'run']]);
   await page.locator('.run.files button', { hasText: kGrids }).click();
   await page.waitForSelector('.heat');
 });
 
 test('a run that is not there says so', async () => {
-  const { page } = watched;
+  const { page } = site;
   await open('bench?file=nowhere.json');
   assert.match(await text(page, '.empty'), /no benchmark is called 'nowhere.json'/);
 });
 
 test('it reads in the dark and fits 1280 by 720', async () => {
-  const { page, context, complaints } = await openPage(browser, served.url, { dark: true });
-  await page.goto(`${served.url}#/${kShown}&cell=4096x4096`);
+  const { page } = site;
+  await site.look({ dark: true });
+  await open(`${kShown}&cell=4096x4096`);
   await page.waitForSelector('.bench-details .ratio');
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   assert.equal(overflow, 0);
@@ -265,6 +251,4 @@ test('it reads in the dark and fits 1280 by 720', async () => {
   const panel = (await page.locator('.bench-details').boundingBox())!;
   assert.ok(last.x + last.width <= panel.x, 'the table ends before the details');
   await snapshot(page, 'bench-dark');
-  await context.close();
-  assert.deepEqual(complaints, []);
 });

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { after } from 'node:test';
 
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
 
@@ -7,43 +8,75 @@ import { type Browser, type BrowserContext, type Page, chromium } from 'playwrig
 
 const kScreenshots = process.env['STROBE_SCREENSHOTS'];
 
-export async function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: process.env['STROBE_CHROMIUM'], args: ['--no-sandbox', '--disable-gpu'] });
+let browser: Promise<Browser> | undefined;
+
+// One for all tests of this process.
+export function sharedBrowser(): Promise<Browser> {
+  browser ??= chromium.launch({ executablePath: process.env['STROBE_CHROMIUM'], args: ['--no-sandbox', '--disable-gpu'] });
+  return browser;
 }
+
+after(async () => { await (await browser)?.close(); });
+
+export interface Look { width?: number; height?: number; dark?: boolean }
 
 export interface Watched {
   page: Page;
   context: BrowserContext;
   complaints: string[]; // every console message except plain ones, and every foreign request
+  home: string; // where requests may go
+  forget: () => Promise<void>; // leaves the page, and removes what it has stored
+  blank: (look: Look) => Promise<void>; // leaves the page, for one of this size and theme
 }
 
 // Both sizes and both themes, each once; STROBE_ALL_SCREENS=1 draws all four pairs.
 const kAllScreens = [1280, 1920].flatMap((width) => [true, false].map((dark) => ({ width, height: (width * 9) / 16, dark })));
 export const kScreens = process.env.STROBE_ALL_SCREENS ? kAllScreens : [kAllScreens[0], kAllScreens[3]];
 
-export async function openPage(browser: Browser, home: string, options: { width?: number; height?: number; dark?: boolean } = {}): Promise<Watched> {
-  const context = await browser.newContext({
-    viewport: { width: options.width ?? 1280, height: options.height ?? 720 }, colorScheme: options.dark ? 'dark' : 'light',
-    reducedMotion: 'reduce', permissions: home.startsWith('http') ? ['clipboard-read', 'clipboard-write'] : [],
+const kTimeoutMs = 20_000;
+
+export async function openPage(on: Browser, home: string): Promise<Watched> {
+  const context = await on.newContext({
+    viewport: sizeOf({}), colorScheme: 'light', reducedMotion: 'reduce', permissions: home.startsWith('http') ? ['clipboard-read', 'clipboard-write'] : [],
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(kTimeoutMs);
   const complaints: string[] = [];
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(`console: ${message.text()}`);
   });
   page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
   page.on('request', (request) => {
-    if (!request.url().startsWith(home) && !request.url().startsWith('data:')) complaints.push(`asks a stranger: ${request.url()}`);
+    if (![home, 'data:', kBlank].some((start) => request.url().startsWith(start))) complaints.push(`asks a stranger: ${request.url()}`);
   });
-  return { page, context, complaints };
+  return { page, context, complaints, home, forget: () => forget(page), blank: (look) => blank(page, look) };
+}
+
+const kBlank = 'about:blank';
+const sizeOf = ({ width = 1280, height = 720 }: Look): { width: number; height: number } => ({ width, height });
+
+async function forget(page: Page): Promise<void> {
+  if (page.url() === kBlank) return;
+  await page.evaluate(() => {
+    localStorage.clear();
+    sessionStorage.clear();
+  });
+  await page.mouse.move(-1, -1);
+  await page.goto(kBlank);
+}
+
+async function blank(page: Page, look: Look): Promise<void> {
+  page.setDefaultTimeout(kTimeoutMs);
+  await page.goto(kBlank);
+  await page.setViewportSize(sizeOf(look));
+  await page.emulateMedia({ colorScheme: look.dark ? 'dark' : 'light' });
 }
 
 export async function snapshot(page: Page, name: string): Promise<void> {
   if (!kScreenshots) return;
   mkdirSync(kScreenshots, { recursive: true });
-  // Chromium paints what a scroll brings into view a little later.
-  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 150)));
+  // What a scroll brings into view is painted in the next frame.
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
   await page.screenshot({ path: join(kScreenshots, `${name}.png`) });
 }
 

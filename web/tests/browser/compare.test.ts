@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, afterEach, before, beforeEach, test } from 'node:test';
 
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 
 import type { Comparison } from '../../src/api/types.ts';
 import { isChanged, kAnswers } from '../../src/model/compare_rows.ts';
 import { withSigns, withoutAnswer } from '../../src/model/error_words.ts';
-import { type Watched, covered, kScreens, openBrowser, openPage, snapshot, text } from './browser.ts';
+import { covered, kScreens, snapshot, text } from './browser.ts';
+import { Site } from './site.ts';
 import { Served, kSource, put, run, shapelessTrace, trainingTrace } from './strobe.ts';
 
 // Two recordings of one loop, one of them with the clock of the device locked low, and a short trace.
@@ -22,30 +22,15 @@ function recordings(folder: string): void {
   put(folder, 'training/b.json', trainingTrace(2));
 }
 
-let served: Served;
-let browser: Browser;
-let watched: Watched;
 let answer: Comparison;
 const kPair = 'compare?normal=case/normal&abnormal=case/slow';
 
-before(async () => {
-  [served, browser] = await Promise.all([Served.start(recordings), openBrowser()]);
-  answer = JSON.parse(run(['compare', join(served.folder, 'case', 'normal'), join(served.folder, 'case', 'slow'), '--format', 'json'])) as Comparison;
+const site = new Site(recordings, async ({ folder }) => {
+  answer = JSON.parse(run(['compare', join(folder, 'case', 'normal'), join(folder, 'case', 'slow'), '--format', 'json'])) as Comparison;
 });
-after(async () => {
-  await browser?.close();
-  await served?.stop();
-});
-beforeEach(async () => {
-  watched = await openPage(browser, served.url);
-});
-afterEach(async () => {
-  const { complaints } = watched;
-  await watched.context.close();
-  assert.deepEqual(complaints, []);
-});
+const { test } = site;
 
-const open = (hash: string): Promise<unknown> => watched.page.goto(`${served.url}#/${hash}`);
+const open = (hash: string): Promise<void> => site.open(hash);
 
 interface Shown {
   start: number; // since the start of the chosen cycle
@@ -67,7 +52,7 @@ function assertAligned(a: Shown, b: Shown): void {
 }
 
 test('the runs that the names speak of are compared, and the address says so', async () => {
-  const { page } = watched;
+  const { page } = site;
   await open('compare');
   await page.waitForSelector('.verdict-card');
   assert.match(page.url(), /normal=case\/normal&abnormal=case\/slow/);
@@ -79,7 +64,7 @@ test('the runs that the names speak of are compared, and the address says so', a
 });
 
 test('the verdict is that of strobe compare, with its evidence and advice', async () => {
-  const { page } = watched;
+  const { page } = site;
   await open(kPair);
   await page.waitForSelector('.verdict-card');
   const said = await text(page, '.verdict-card');
@@ -95,14 +80,14 @@ test('the verdict is that of strobe compare, with its evidence and advice', asyn
 });
 
 test('the answer is said once', async () => {
-  const { page } = watched;
+  const { page } = site;
   await open('compare?normal=training/a.json&abnormal=training/b.json');
   await page.waitForSelector('.verdict-card');
   assert.doesNotMatch(await text(page, '.verdict-card .said'), /^(\w+) \1/);
 });
 
 test('no mark is behind a word', async () => {
-  const { page } = watched;
+  const { page } = site;
   await open(kPair);
   await page.waitForSelector('.cycle-strip .mark');
   assert.ok((await page.locator('.cycle-row text').count()) >= 6);
@@ -110,7 +95,7 @@ test('no mark is behind a word', async () => {
 });
 
 test('every cycle is a mark; a click and the arrow keys choose one', async () => {
-  const { page } = watched;
+  const { page } = site;
   await open(kPair);
   await page.waitForSelector('.cycle-strip .mark');
   for (const side of ['normal', 'abnormal'] as const) {
@@ -131,7 +116,7 @@ test('every cycle is a mark; a click and the arrow keys choose one', async () =>
 });
 
 test('both timelines begin with the chosen cycle, on one scale', async () => {
-  const { page } = watched;
+  const { page } = site;
   await open(`${kPair}&cycle=3,5`);
   await bothComplete(page);
   const [normal, abnormal] = [await shown(page, 'normal', 3), await shown(page, 'abnormal', 5)];
@@ -143,7 +128,7 @@ test('both timelines begin with the chosen cycle, on one scale', async () => {
 });
 
 test('what moves one timeline moves the other, and the address keeps it', async () => {
-  const { page } = watched;
+  const { page } = site;
   await open(`${kPair}&cycle=3,5`);
   await bothComplete(page);
   const before = await shown(page, 'normal', 3);
@@ -175,7 +160,7 @@ test('what moves one timeline moves the other, and the address keeps it', async 
 });
 
 test('the changes sort, filter, copy and lead to the timeline', async () => {
-  const { page } = watched;
+  const { page } = site;
   await open(kPair);
   await page.waitForSelector('.changes tbody tr');
   const changed = answer.functions.filter(isChanged);
@@ -206,7 +191,7 @@ test('the changes sort, filter, copy and lead to the timeline', async () => {
 });
 
 test('sides can be swapped and chosen, also single traces', async () => {
-  const { page } = watched;
+  const { page } = site;
   await open(kPair);
   await page.waitForSelector('.verdict-card');
   await page.click('button[aria-label="Swap the sides"]');
@@ -222,24 +207,24 @@ test('sides can be swapped and chosen, also single traces', async () => {
 });
 
 test('a run that cannot be compared says why', async () => {
-  const { page } = watched;
+  const { page } = site;
   await open('compare?normal=case/normal&abnormal=short');
   await page.waitForSelector('[role="alert"]');
   assert.match(await text(page, '[role="alert"]'), /no cycles found/);
   assert.doesNotMatch(await text(page, '.compare'), /--\w/);
   await open('compare?normal=case/normal&abnormal=gone');
   await page.waitForFunction(() => document.querySelector('[role="alert"]')?.textContent?.includes("no run or trace is called 'gone'"));
-  watched.complaints.length = 0; // Chromium logs every answer of 404 and 422
+  site.watched.complaints.length = 0; // Chromium logs every answer of 404 and 422
 });
 
 test('runs with different devices are paired by their position on request', async () => {
-  const { page } = watched;
+  const { page } = site;
   await open('compare?normal=training/a.json&abnormal=other');
   await page.waitForSelector('[role="alert"]');
   assert.doesNotMatch(await text(page, '.compare'), /--\w|align=1/);
   await page.click('button:has-text("Pair them by their position")');
   await page.waitForSelector('.verdict-card');
-  watched.complaints.length = 0; // Chromium logs every answer of 422
+  site.watched.complaints.length = 0; // Chromium logs every answer of 422
 });
 
 test('runs that do not belong together are not compared until they are chosen', async () => {
@@ -248,25 +233,23 @@ test('runs that do not belong together are not compared until they are chosen', 
     put(folder, 'b/ranks.json', shapelessTrace());
   });
   try {
-    await watched.context.close();
-    watched = await openPage(browser, strangers.url);
-    const { page } = watched;
+    await site.openPage(strangers.url);
+    const { page } = site;
     await page.goto(`${strangers.url}#/compare`);
     await page.waitForFunction(() => document.querySelector('.empty')?.textContent?.includes('Choose two runs of one workload'));
     await page.waitForTimeout(1500); // both are loaded by then
     assert.equal(await page.locator('[role="alert"], .verdict-card').count(), 0);
     assert.doesNotMatch(page.url(), /normal=/);
   } finally {
-    await watched.context.close(); // a page asks until it is closed
+    await site.page.goto('about:blank'); // a page asks until it is left
     await strangers.stop();
   }
 });
 
 test('the screen is drawn in both sizes and themes', async () => {
-  await watched.context.close();
+  const { page } = site;
   for (const { width, height, dark } of kScreens) {
-    watched = await openPage(browser, served.url, { width, height, dark });
-    const { page, context, complaints } = watched;
+    await site.look({ width, height, dark });
     await open(kPair);
     await bothComplete(page);
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
@@ -274,7 +257,5 @@ test('the screen is drawn in both sizes and themes', async () => {
     await snapshot(page, `compare_${width}_${dark ? 'dark' : 'light'}`);
     await page.locator('.changes').scrollIntoViewIfNeeded();
     await snapshot(page, `compare_changes_${width}_${dark ? 'dark' : 'light'}`);
-    assert.deepEqual(complaints, []);
-    if (!(width === 1920 && !dark)) await context.close();
   }
 });

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
@@ -12,6 +11,7 @@ import { kMetrics, ownTraces } from './strobe.ts';
 // Metrics as tracks, and conditions as bands.
 
 const site = new Site(ownTraces);
+const { test } = site;
 
 // The lanes below a group, as their names.
 async function lanesOf(page: Page, group: string): Promise<string[]> {
@@ -119,8 +119,7 @@ test('in a selection, conditions are apart from the time of the program', async 
 });
 
 test('dark or light, a timeline with metrics fits a small screen', async () => {
-  await site.watched.context.close();
-  await site.openPage(site.served.url, { dark: true });
+  await site.look({ dark: true });
   const { page } = site;
   await site.open(`timeline?${trace(kMetrics)}`);
   await whole(page);

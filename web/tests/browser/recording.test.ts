@@ -3,7 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
@@ -18,6 +18,7 @@ import { kBinary, put, trainingTrace } from './strobe.ts';
 const canRecord = spawnSync(kBinary, ['record', '--help'], { stdio: 'ignore' }).status === 0;
 const skip = canRecord ? false : 'this strobe cannot record';
 const site = new Site((folder) => put(folder, 'other/train.json', trainingTrace()));
+const { test } = site;
 
 // Works a little, again and again, until a file appears: a slow machine must not end it early.
 const kBusy = `const { existsSync } = require('node:fs');

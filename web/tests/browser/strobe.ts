@@ -194,10 +194,17 @@ export class Served {
     return JSON.parse(run(['summary', ...traces.map((trace) => join(this.folder, trace)), '--format', 'json'])) as Summary;
   }
 
+  // Asks again while the server loads what is asked for, as the page does.
   async get<T>(path: string): Promise<T> {
-    const response = await fetch(`${this.url}api/v1/${path}`);
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-    return (await response.json()) as T;
+    for (let left_ms = 20_000; ;) {
+      const response = await fetch(`${this.url}api/v1/${path}`);
+      if (response.ok) return (await response.json()) as T;
+      const answer = await response.text();
+      const { code, retry_ms } = (JSON.parse(answer) as { error: { code: string; retry_ms?: number } }).error;
+      if (code !== 'loading' || retry_ms === undefined || left_ms <= 0) throw new Error(`${path}: ${response.status} ${answer}`);
+      left_ms -= retry_ms;
+      await new Promise((resolve) => setTimeout(resolve, retry_ms));
+    }
   }
 
   async stop(): Promise<void> {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { test } from 'node:test';
 
 import type { Diff, Memory, Modules, SearchResult, Selection, Tile, Timeline } from '../../src/api/types.ts';
 import { withSigns } from '../../src/model/error_words.ts';
@@ -12,6 +11,7 @@ import { kCompiled, kRanks, kShapeless, kTraining, ownTraces, run } from './stro
 // The screens with numbers say what the command line says.
 
 const site = new Site(ownTraces);
+const { test } = site;
 
 test('the overview says what strobe summary says', async () => {
   const { page } = site;

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 
 import type { SearchResult, Selection, SliceDetails, Timeline } from '../../src/api/types.ts';
 import { toneOf } from '../../src/model/kinds.ts';
@@ -10,6 +9,7 @@ import { Site, trace } from './site.ts';
 import { kCompiled, kRanks, kTraining } from './strobe.ts';
 
 const site = new Site();
+const { test } = site;
 
 test('the timeline zooms by wheel and keys, and moves', async () => {
   const { page } = site;
