@@ -292,6 +292,7 @@ void RunProcess::keep() noexcept {
     if (is_leaving_) {
       has_ended_ = true;
       lock.unlock();
+      pthread_detach(keeper_);  // nobody joins it any more
       finish();
       return;
     }
