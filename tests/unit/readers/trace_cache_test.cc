@@ -86,7 +86,7 @@ TEST_F(TraceCacheTest, a_copy_under_another_name_is_the_same_content) {
   EXPECT_EQ(copy.path, path_.string());
 }
 
-TEST_F(TraceCacheTest, changed_content_of_the_same_length_is_read_anew) {
+TEST_F(TraceCacheTest, changed_content_of_the_same_length_is_read_again) {
   read_and_store();
   put_bytes(path_, trace_json("gemv"));
   const LoadedTrace changed = read_and_store();

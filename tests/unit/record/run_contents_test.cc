@@ -79,7 +79,7 @@ TEST_F(RunContentsTest, notes_with_the_same_words_are_added_up) {
                                                  "no room"));
 }
 
-TEST_F(RunContentsTest, texts_are_numbered_anew_in_each_segment) {
+TEST_F(RunContentsTest, texts_are_numbered_from_0_in_each_segment) {
   RunFileSketch(folder_ / "a", 4, 17).note(NoteWhat::kForked, "first").finish();
   RunFileSketch(folder_ / "b", 4, 17)
       .note(NoteWhat::kRemark, "other")

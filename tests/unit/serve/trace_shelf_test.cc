@@ -403,7 +403,7 @@ TEST(TraceShelfTest, a_recording_that_cannot_be_read_yet_is_tried_again_without_
   EXPECT_EQ(complaints, 0);
 }
 
-TEST(TraceShelfTest, a_recording_that_was_started_anew_is_another_one) {
+TEST(TraceShelfTest, a_recording_that_was_started_again_is_another_one) {
   GrowingRun run;
   run.write(5);
   TraceShelf shelf(run.folder(), run.options());

@@ -32,7 +32,7 @@ class HostFile {
   // Facts that are found later; from any thread.
   void add_facts(const std::vector<Fact>& facts);
 
-  // Writes out what was sampled. True if a new part began: series must be defined anew.
+  // Writes out what was sampled. True if a new part began: series must be defined again.
   bool flush(std::int64_t now_ns);
   void close();  // the recording ended normally
 

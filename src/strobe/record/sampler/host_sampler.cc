@@ -40,7 +40,7 @@ void HostSampler::when_due(Pace& pace, std::int64_t now_ns, const Work& work) {
 }
 
 void HostSampler::sample(std::int64_t now_ns, bool with_machine) {
-  // Whoever the program has just started is not foreign.
+  // A process that the program has just started must not be taken for a foreign one.
   const bool is_tree_cheap = tree_pace_.period_ns() == tree_pace_.wanted_ns();
   if (with_machine && is_tree_cheap && foreign_pace_.is_due(now_ns)) tree_pace_.hurry();
   when_due(tree_pace_, now_ns, [&] {

@@ -47,7 +47,7 @@ class SampleLog {
   wire::RunFileWriter& file() { return file_; }
   // Writes what was added since the last time: about once a second keeps chunks small in number.
   void flush();
-  // The file has started again from 0 (RunFileWriter::next_file): series are defined anew.
+  // The file has started again from 0 (RunFileWriter::next_file): series are defined again.
   void restart();
 
  private:

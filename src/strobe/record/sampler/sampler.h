@@ -26,7 +26,7 @@ class Source {
 
   virtual void look(std::int64_t now_ns) = 0;
   virtual void look_last(std::int64_t now_ns) { look(now_ns); }
-  // The file has started again from 0: names and series must be written anew.
+  // The file has started again from 0: names and series must be written again.
   virtual void restart() {}
 };
 

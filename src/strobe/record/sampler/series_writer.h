@@ -49,7 +49,7 @@ class SeriesWriter {
   // Writes the names that were given since the last time.
   void flush_names();
 
-  // The file has started again (SampleLog::restart): series and names must be written anew.
+  // The file has started again (SampleLog::restart): series and names must be written again.
   void restart() { ++part_; }
   // Counts the restarts, from 1.
   unsigned part() const { return part_; }

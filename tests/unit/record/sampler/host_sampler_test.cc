@@ -242,7 +242,7 @@ TEST(HostSampler, survives_a_program_that_is_gone) {
   EXPECT_THAT(sampler.threads(), IsEmpty());
 }
 
-TEST(HostSampler, writes_everything_anew_into_a_new_file) {
+TEST(HostSampler, writes_everything_again_into_a_new_file) {
   const testing::TemporaryFolder folder;
   HostSampling run;
   HostSampler sampler = run.make();

@@ -195,7 +195,7 @@ void RunProcess::tell_fork() noexcept {
   file_.note(wire::NoteWhat::kForked,
              "it was forked from process " + std::to_string(forked_from) +
                  ", which had used NVTX before: its own ranges are not recorded; a process that is "
-                 "started anew (in Python: the start method 'spawn') is recorded whole");
+                 "started as a new program (in Python: the start method 'spawn') loses nothing");
 }
 
 void RunProcess::record_device() noexcept {
