@@ -363,7 +363,7 @@ Command record_command() {
            "Of the environment, run.json has only what concerns CUDA, NCCL, OpenMP, PyTorch and "
            "the "
            "ranks; of other people's processes, strobe records names and numbers, no arguments.",
-           "Exit codes: that of the program, 128 and the number of the signal that ended it, 127 "
+           "Exit codes: that of the program, 128 plus the number of the signal that ended it, 127 "
            "no "
            "such program, 126 it may not be run; 0 the end of a look with --pid. Before the "
            "program "
