@@ -88,6 +88,12 @@ TEST(GoldenPageTest, inputs_are_packed_and_cut) {
   EXPECT_EQ(written({"a", {"cut", "3"}, "abcdef"}), "abc");
 }
 
+TEST(GoldenPageTest, an_input_may_be_a_file_of_the_repository) {
+  EXPECT_THAT(written({"a", {"from", "tests/golden/README.md"}, ""}), HasSubstr("One page"));
+  EXPECT_THAT(write_input({"a", {"from", "tests/none"}, ""}, fs::temp_directory_path()),
+              HasSubstr("tests/none"));
+}
+
 TEST(GoldenPageTest, an_unknown_word_or_macro_is_a_problem) {
   EXPECT_THAT(write_input({"a", {"gzp"}, ""}, fs::temp_directory_path()), HasSubstr("gzp"));
   EXPECT_THAT(write_input({"a", {"expand"}, "@repat@"}, fs::temp_directory_path()),

@@ -14,6 +14,7 @@ namespace strobe::analysis {
 namespace {
 
 using ::testing::Contains;
+using ::testing::HasSubstr;
 using ::testing::Not;
 
 std::vector<std::string> codes_of_recording(const std::string& fault) {
@@ -56,6 +57,29 @@ INSTANTIATE_TEST_SUITE_P(Faults, RecordedFindingTest,
 TEST(RecordedFindingsTest, the_healthy_loop_launches_too_slowly_and_the_one_of_large_kernels_not) {
   EXPECT_THAT(codes_of_recording("none"), Contains("device_idle_host_bound"));
   EXPECT_THAT(codes_of_recording("clock_locked"), Not(Contains("device_idle_host_bound")));
+}
+
+// A program that was recorded from its start: it loads code and allocates memory for 428 ms, then
+// replays a graph 405 times.
+TEST(RecordedFindingsTest, the_start_of_a_program_is_one_finding_and_causes_no_other) {
+  const auto loaded = readers::read_trace(
+      STROBE_SOURCE_DIR "/tests/data/recordings/cold_start.strobe", {.threads = 1});
+  ASSERT_TRUE(loaded) << loaded.error().what;
+  const Summary summary = summarize(loaded->trace);
+  EXPECT_EQ(summary.warm_up.cycles, 1u);
+  std::vector<std::string> codes;
+  for (const Finding& finding : find_in(loaded->trace, summary)) {
+    codes.push_back(finding.code);
+    if (finding.code == "start_up") {
+      EXPECT_THAT(finding.headline, HasSubstr("in cuLibraryLoadData"));
+    } else {
+      EXPECT_THAT(finding.headline, Not(HasSubstr("cuLibraryLoadData")));
+    }
+  }
+  EXPECT_THAT(codes, Contains("start_up"));
+  for (const char* code : {"idle_outside_steps", "time_outside_steps", "uneven_steps"}) {
+    EXPECT_THAT(codes, Not(Contains(code)));
+  }
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ struct TrainingLoop {
   int step = 10'000;
   int longer_last_step = 0;       // by so much
   int warm_up = 0;                // before the first step
+  int first_call = 0;             // loads code, in the first step
   int loading = 0;                // data, at the start of a step
   std::string_view slow_op = {};  // for 2,000, at the start of a step
   std::string_view slow_call = {};
@@ -45,7 +46,7 @@ class LoopWriter {
  public:
   explicit LoopWriter(const TrainingLoop& loop) : loop_(loop) {
     if (loop.warm_up > 0) take("cpu_op", "aten::randn", loop.warm_up);
-    for (int i = 0; i < 6; ++i) add_step(i, loop.step + (i == 5 ? loop.longer_last_step : 0));
+    for (int i = 0; i < 6; ++i) add_step(i);
     if (loop.reserved_bytes > 0) add_memory();
     if (loop.has_open_slice) {
       events_.push_back(R"({"ph":"B","cat":"cpu_op","name":"open","pid":9,"tid":9,"ts":1500})");
@@ -61,9 +62,12 @@ class LoopWriter {
   }
 
  private:
-  void add_step(int number, int length) {
+  void add_step(int number) {
     const int start = now_;
+    const int first_call = number == 0 ? loop_.first_call : 0;
+    const int length = loop_.step + first_call + (number == 5 ? loop_.longer_last_step : 0);
     add_host("user_annotation", fmt::format("ProfilerStep#{}", number), start, length);
+    if (first_call > 0) take("cuda_driver", "cuModuleLoadData", first_call);
     if (loop_.loading > 0) take("user_annotation", "get_batch", loop_.loading);
     if (!loop_.slow_op.empty()) take("cpu_op", loop_.slow_op, 2'000);
     if (!loop_.slow_call.empty()) take("cuda_runtime", loop_.slow_call, 2'000);
@@ -176,7 +180,11 @@ const FaultyLoop kLoops[] = {
     {"turns", {.devices = 2}, {"devices_take_turns"}},
     {"one_long_step", {.longer_last_step = 10'000}, {"uneven_steps", "idle_in_host_code"}},
     {"short_steps", {.step = 1'000}, {"device_outlasts_steps", "device_saturated"}},
-    {"long_warm_up", {.warm_up = 60'000}, {"time_outside_steps", "idle_outside_steps"}},
+    {"long_start", {.warm_up = 60'000}, {"start_up", "device_saturated"}},
+    {"slow_first_step", {.first_call = 40'000}, {"start_up", "device_saturated"}},
+    {"slow_launches_after_a_slow_first_step",
+     {.first_call = 400'000, .kernels = 90, .kernel = 10, .launches_apart = 100},
+     {"start_up", "device_idle_host_bound"}},
     {"full_memory",
      {.allocated_bytes = 9'000'000'000, .reserved_bytes = 9'500'000'000},
      {"memory_near_capacity", "device_saturated"}},

@@ -126,6 +126,14 @@ void write_piece(const Piece& piece, Sink& sink) {
   }
 }
 
+// A recording that is too large for a page.
+std::string copy_from_repository(const std::string& name, const fs::path& path) {
+  const fs::path source = fs::path(STROBE_SOURCE_DIR) / name;
+  if (!fs::is_regular_file(source)) return "no such file: " + name;
+  fs::copy_file(source, path);
+  return {};
+}
+
 }  // namespace
 
 std::string write_input(const InputFile& input, const fs::path& folder) {
@@ -135,6 +143,9 @@ std::string write_input(const InputFile& input, const fs::path& folder) {
     return {};
   }
   fs::create_directories(path.parent_path());
+  if (input.words.size() == 2 && input.words[0] == "from") {
+    return copy_from_repository(input.words[1], path);
+  }
   std::string content = input.content;
   bool expands = false;
   std::optional<std::uint64_t> cut_bytes;

@@ -15,7 +15,7 @@ namespace strobe::test {
 
 struct InputFile {
   std::string name;                // a trailing '/' makes it a folder
-  std::vector<std::string> words;  // gzip, zstd, expand, no-newline, cut N
+  std::vector<std::string> words;  // gzip, zstd, expand, no-newline, cut N; or from PATH
   std::string content;             // as it stands on the page
 };
 

@@ -68,6 +68,10 @@ std::string_view word_of(CycleConfidence confidence) {
   return kWords[static_cast<std::size_t>(confidence)];
 }
 
+std::string_view word_of(CycleClock clock) {
+  return clock == CycleClock::kDevice ? "device" : "marks";
+}
+
 std::string_view word_of(CycleMethod method) {
   switch (method) {
     case CycleMethod::kMarker:

@@ -31,6 +31,13 @@ std::string_view word_of(CycleConfidence confidence);  // "low", "medium", "high
 enum class CycleType : std::uint8_t { kStep, kShort, kLong };
 std::string_view word_of(CycleType type);  // "step", "short (decode)", "long (prefill)"
 
+// Whose time the cycles are in.
+enum class CycleClock : std::uint8_t {
+  kMarks,  // the marks', or the kernels'
+  kDevice  // the host made the marks and ran ahead: a cycle ends with the work it launched
+};
+std::string_view word_of(CycleClock clock);  // "marks", "device"
+
 struct Cycle {
   Interval interval;
   std::string name;  // the marker's: "ProfilerStep#7"; else "cycle 7"
@@ -46,6 +53,7 @@ struct InnerPeriod {
 struct CycleList {
   CycleMethod method = CycleMethod::kWholeTrace;
   CycleConfidence confidence = CycleConfidence::kLow;
+  CycleClock clock = CycleClock::kMarks;
   std::string marker;         // what was recognised: "ProfilerStep#N", a range's or a kernel's name
   std::string process;        // of the marker, as the trace writes it; "" if there is none
   std::vector<Cycle> cycles;  // in time order, disjoint

@@ -113,10 +113,10 @@ std::string launcher_text(const Evidence& e, const KernelRow& kernel) {
 std::optional<Finding> device_saturated(const Evidence& e) {
   if (e.device_slices == 0 || e.use.share() < 0.9) return {};
   const MainUse use = main_use(e);
-  Finding finding{
-      "device_saturated", FindingWeight::kNote, e.use.share(),
-      fmt::format("{} busy {} of the span{}", e.device, share_text(e.use.share()), use.text),
-      std::string(use.advice)};
+  Finding finding{"device_saturated", FindingWeight::kNote, e.use.share(),
+                  fmt::format("{} busy {} of {}{}", e.device, share_text(e.use.share()),
+                              e.span_text(), use.text),
+                  std::string(use.advice)};
   const double communicating = e.share_of(StepLabel::kCommunication);
   if (communicating >= 0.05 && communicating <= 0.5 * e.use.share()) {
     finding.against.push_back(

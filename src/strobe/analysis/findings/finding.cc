@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "strobe/analysis/findings/finding_rules.h"
+#include "strobe/analysis/findings/start_up.h"
 #include "strobe/base/text.h"
 
 namespace strobe::analysis {
@@ -26,8 +27,9 @@ void doubt_idle_verdict(const Evidence& evidence, Finding& finding) {
 // Silence would leave open whether anything was looked at.
 Finding nothing_stands_out(const Evidence& evidence) {
   return {"nothing_stands_out", FindingWeight::kNote, 0,
-          fmt::format("nothing stands out: {} busy {} of the span, idle {}", evidence.device,
-                      share_text(evidence.use.share()), part_text(evidence, evidence.idle_ns)),
+          fmt::format("nothing stands out: {} busy {} of {}, idle {}", evidence.device,
+                      share_text(evidence.use.share()), evidence.span_text(),
+                      part_text(evidence, evidence.idle_ns)),
           ""};
 }
 
@@ -35,7 +37,10 @@ Finding nothing_stands_out(const Evidence& evidence) {
 
 std::vector<Finding> find_in(const Trace& trace, const Summary& summary,
                              const FindingContext& context) {
-  const Evidence evidence = gather_evidence(trace, summary, context);
+  const std::optional<Summary> steady = summarize_steady_part(trace, summary);
+  Evidence evidence = gather_evidence(trace, steady ? *steady : summary, context);
+  evidence.is_steady = steady.has_value();
+  evidence.leaves_steps_out = steady && summary.warm_up.cycles > 0;
   std::vector<Finding> findings;
   for (const FindingRule rule : idle_rules()) {
     std::optional<Finding> finding = rule(evidence);
@@ -49,6 +54,7 @@ std::vector<Finding> find_in(const Trace& trace, const Summary& summary,
   if (findings.empty() && evidence.device_slices > 0) {
     findings.push_back(nothing_stands_out(evidence));
   }
+  if (steady) findings.push_back(describe_start_up(summary, evidence));
   std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
     return a.weight != b.weight ? a.weight > b.weight : a.share > b.share;
   });

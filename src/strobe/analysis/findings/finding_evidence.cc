@@ -68,8 +68,11 @@ void gather_launches(Evidence& evidence, const std::vector<SliceId>& calls) {
   const auto name_of_call = [&](SliceId call) {
     return trace.slices().names[call.index()].index();
   };
+  std::vector<std::int64_t> durations_ns;
+  durations_ns.reserve(calls.size());
   for (const SliceId call : calls) {
     launches.time.add(trace.duration_ns(call));
+    durations_ns.push_back(trace.duration_ns(call));
     time_of_names_ns[name_of_call(call)] += trace.duration_ns(call);
   }
   for (const SliceId call : calls) {
@@ -77,6 +80,7 @@ void gather_launches(Evidence& evidence, const std::vector<SliceId>& calls) {
     most_ns = time_of_names_ns[name_of_call(call)];
     launches.longest = std::string(trace.name(call));
   }
+  launches.median_ns = middle_of(durations_ns);
   launches.apart_ns = median_apart_ns(trace, calls);
   std::uint64_t most_works = 0;
   for (const StreamRow& stream : evidence.summary.waits.streams) {
@@ -324,12 +328,17 @@ std::string Evidence::steps_text() const {
 }
 
 std::string Evidence::whole_text() const {
-  std::string text = "the trace";
+  std::string text = is_steady ? "the trace after the start-up" : "the trace";
   if (summary.has_steps) {
     text = summary.steps.size() == 1 ? steps_text()
-                                     : "the " + counted(summary.steps.size(), step_word());
+                                     : fmt::format("the {}{} {}s", count_text(summary.steps.size()),
+                                                   leaves_steps_out ? " steady" : "", step_word());
   }
   return context.is_cut_off && device_slices > 0 ? "what is left of " + text : text;
+}
+
+std::string_view Evidence::span_text() const {
+  return is_steady ? "the span after the start-up" : "the span";
 }
 
 namespace {

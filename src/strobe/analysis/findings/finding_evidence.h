@@ -21,6 +21,7 @@ namespace strobe::analysis {
 // Launching calls.
 struct LaunchCalls {
   TimeStat time;
+  std::int64_t median_ns = 0;
   std::string longest;        // name of those that took most of it
   std::int64_t apart_ns = 0;  // median from one launch of a thread to its next, 0: unknown
   std::int64_t late_ns = 0;   // from launch to start, on the stream with most launches: a tenth of
@@ -72,6 +73,8 @@ struct Evidence {
   const Summary& summary;
   std::string device;  // "GPU"
   FindingContext context;
+  bool is_steady = false;         // the summary leaves out a start-up
+  bool leaves_steps_out = false;  // and warm-up steps with it
 
   IntervalSet whole;             // the steps, or the trace without them; only up to the last device
                                  // work where the file is cut off
@@ -109,8 +112,10 @@ struct Evidence {
   std::string_view step_word() const;
   // "the step", "the steps", "the cycles"
   std::string steps_text() const;
-  // "the 3 steps", or "the trace": what shares are shares of.
+  // "the 3 steps", "the 3 steady steps", or "the trace": what shares are shares of.
   std::string whole_text() const;
+  // "the span", or "the span after the start-up"
+  std::string_view span_text() const;
 };
 
 inline constexpr std::int64_t kTinyKernelNs = 5'000;

@@ -195,8 +195,8 @@ Found steps_leave_time_out(const Evidence& e) {
       (e.summary.devices.size() == 1 && 2 * (e.use.busy_ns - busy_inside_ns) > outside_ns) ||
       2 * e.outlasting_ns > outside_ns;
   const bool is_one = e.summary.steps.size() == 1;
-  const std::string covered = fmt::format("{} cover{} {} of the span", e.whole_text(),
-                                          is_one ? "s" : "", share_text(1 - share));
+  const std::string covered = fmt::format("{} cover{} {} of {}", e.whole_text(), is_one ? "s" : "",
+                                          share_text(1 - share), e.span_text());
   const std::string_view step = e.step_word();
   if (!device_goes_on) {
     return Finding{"time_outside_steps", FindingWeight::kNote, share,

@@ -111,8 +111,8 @@ IdleFound idle_outside_steps(const Evidence& e) {
   const IdleCause largest = list_idle_causes(e.summary, IdlePart::kOutsideSteps).front();
   Finding finding{
       "idle_outside_steps", share >= 0.3 ? FindingWeight::kWorthALook : FindingWeight::kNote, share,
-      fmt::format("{} idle {} ({} of the span) outside {}, {} of it {}{}", e.device,
-                  duration_text(outside_ns), share_text(share), e.whole_text(),
+      fmt::format("{} idle {} ({} of {}) outside {}, {} of it {}{}", e.device,
+                  duration_text(outside_ns), share_text(share), e.span_text(), e.whole_text(),
                   duration_text(largest.inside_ns), moment_text(largest), where_text(largest)),
       outside_advice(e, outside_ns)};
   if (e.summary.cycles) {

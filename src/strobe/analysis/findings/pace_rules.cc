@@ -103,8 +103,7 @@ std::string pace_headline(const Evidence& e) {
     text += fmt::format("; launches are {} apart, median", duration_text(e.launches.apart_ns));
   }
   if (e.launches.time.calls > 0) {
-    text += fmt::format("; a launch call takes {} on average",
-                        mean_duration_text(e.launches.time.average_ns()));
+    text += fmt::format("; a launch call takes {}, median", duration_text(e.launches.median_ns));
   }
   return text + ")";
 }

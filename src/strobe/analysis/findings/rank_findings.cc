@@ -17,11 +17,12 @@ namespace strobe::analysis {
 std::int64_t own_step_ns(const Summary& summary) {
   if (summary.steps.empty()) return 0;
   std::int64_t own_ns = 0;
-  for (const StepRow& step : summary.steps) {
+  const std::span<const StepRow> steps = steady_steps(summary);
+  for (const StepRow& step : steps) {
     own_ns += step.interval.length_ns() -
               step.label_ns[static_cast<std::size_t>(StepLabel::kCommunication)];
   }
-  return own_ns / static_cast<std::int64_t>(summary.steps.size());
+  return own_ns / static_cast<std::int64_t>(steps.size());
 }
 
 namespace {

@@ -53,6 +53,16 @@ std::vector<Step> chosen_from(std::vector<Step> steps, const std::optional<StepS
           steps.begin() + static_cast<std::ptrdiff_t>(end)};
 }
 
+bool lies_in(const IntervalSet& time, Interval interval) {
+  return total_ns(intersection_of(time, {interval})) == interval.length_ns();
+}
+
+std::vector<Step> chosen_from(std::vector<Step> steps, const SummaryOptions& options) {
+  if (!options.time) return chosen_from(std::move(steps), options.steps);
+  std::erase_if(steps, [&](const Step& step) { return !lies_in(*options.time, step.interval); });
+  return steps;
+}
+
 std::vector<Interval> intervals_of(const std::vector<Step>& steps) {
   std::vector<Interval> intervals;
   intervals.reserve(steps.size());
@@ -66,10 +76,15 @@ Interval whole_extent(const AttributedTrace& input) {
                                                     : input.trace.extent();
 }
 
-// The whole trace as a nameless step of every process.
-std::vector<StepRow> break_down_whole(const AttributedTrace& input) {
+Interval hull_of(const IntervalSet& set) {
+  return set.empty() ? Interval{} : Interval{set.front().start_ns, set.back().end_ns};
+}
+
+// The whole trace, or the chosen time, as a nameless step of every process.
+std::vector<StepRow> break_down_whole(const AttributedTrace& input,
+                                      const std::optional<IntervalSet>& within) {
   Step whole;
-  whole.interval = whole_extent(input);
+  whole.interval = within ? hull_of(*within) : whole_extent(input);
   if (whole.interval.length_ns() == 0) return {};
   return break_down_steps(input, {whole}, {add_up_all_launches(input)});
 }
@@ -103,10 +118,6 @@ std::uint64_t count_slices(const TypeTables& types) {
   for (const TypeRow& row : types.host) count += row.calls;
   for (const TypeRow& row : types.device) count += row.calls;
   return count;
-}
-
-Interval hull_of(const IntervalSet& set) {
-  return set.empty() ? Interval{} : Interval{set.front().start_ns, set.back().end_ns};
 }
 
 void add_own_tables(const Scope& scope, const std::vector<StepLaunches>& launches,
@@ -161,7 +172,7 @@ void add_common_tables(const Scope& scope, const std::vector<StepLaunches>& laun
   const AttributedTrace& input = scope.launched;
   // A step may be busy with work that an earlier, unselected one launched.
   summary.steps = summary.has_steps ? break_down_steps(scope.whole, scope.steps, launches)
-                                    : break_down_whole(input);
+                                    : break_down_whole(input, scope.within);
   summary.threads = list_threads(input, scope.whole, scope.within);
   summary.device_time_ns = input.attribution.works.device_sums_ns.back();
   const std::vector<std::uint64_t> flops =
@@ -185,6 +196,10 @@ DeviceUse device_use(const Summary& summary) {
   return use;
 }
 
+std::span<const StepRow> steady_steps(const Summary& summary) {
+  return std::span(summary.steps).subspan(summary.warm_up.cycles);
+}
+
 std::size_t bytes_to_summarize(const Trace& trace) {
   constexpr std::size_t kBytesPerSlice = 64;  // measured: 40 to 50
   return kBytesPerSlice * trace.slice_count();
@@ -193,16 +208,17 @@ std::size_t bytes_to_summarize(const Trace& trace) {
 Summary summarize(const Trace& trace, const SummaryOptions& options) {
   const bool is_classic = options.rules == TreeRules::kCompatible;
   Summary summary;
-  const std::vector<Step> steps = chosen_from(
-      is_classic ? list_steps(trace) : steps_or_cycles(trace, summary.cycles), options.steps);
+  const std::vector<Step> steps =
+      chosen_from(is_classic ? list_steps(trace) : steps_or_cycles(trace, summary.cycles), options);
   summary.origin_ns = earliest_start_ns(trace);
   summary.has_steps = !steps.empty();
   summary.selected_steps = intervals_of(steps);
+  if (!is_classic) summary.warm_up = find_warm_up(summary.selected_steps);
 
-  std::optional<IntervalSet> within;
+  std::optional<IntervalSet> within = options.time;
   std::optional<AttributedTrace> selected;
-  if (options.steps && summary.has_steps) {
-    within = union_of(summary.selected_steps);
+  if (options.steps && summary.has_steps) within = union_of(summary.selected_steps);
+  if (within) {
     selected.emplace(attribute_trace(trace, TimeSelection(*within), options.rules));
   }
   const AttributedTrace whole = attribute_trace(trace, {}, options.rules);

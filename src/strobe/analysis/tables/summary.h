@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "strobe/analysis/cycles/found_steps.h"
+#include "strobe/analysis/cycles/warm_up.h"
 #include "strobe/analysis/launches/op_tree.h"
 #include "strobe/analysis/launches/time_stat.h"
 #include "strobe/analysis/steps/steps.h"
@@ -29,6 +31,8 @@ struct SummaryOptions {
   // Only these steps: what ran in their time, and for operators, ranges and kernels what they
   // launched.
   std::optional<StepSelection> steps;
+  // Only this time and the steps that lie in it; not together with the above.
+  std::optional<IntervalSet> time;
   bool separate_threads = false;                // operator and user tables grouped by thread
   std::optional<bool> steps_cover_all_threads;  // overrides the trace's trait
   bool with_flops = true;                       // needs arguments to be loaded
@@ -183,6 +187,7 @@ struct Summary {
   std::uint64_t slices = 0;  // of the whole trace, or those that belong to the selected steps
   std::vector<Interval> selected_steps;  // all steps when nothing was selected
   std::vector<StepRow> steps;            // without steps one row, nameless: the whole trace
+  WarmUp warm_up;  // of these steps; none without steps, under kCompatible and for several ranks
   std::vector<DeviceRow> devices;
   // Of all device work that the tables of operators, ranges and kernels are made from, streams
   // added up: what the chosen steps launched and what runs in them without a known launch, or all
@@ -209,6 +214,9 @@ struct Summary {
 };
 
 Summary summarize(const Trace& trace, const SummaryOptions& options = {});
+
+// The steps after the warm-up; all rows without any.
+std::span<const StepRow> steady_steps(const Summary& summary);
 
 // About how much memory that takes.
 std::size_t bytes_to_summarize(const Trace& trace);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "strobe/analysis/waits/interval_parts.h"
 #include "strobe/analysis/waits/thread_activity.h"
@@ -15,6 +17,7 @@ namespace {
 struct CallSum {
   StringId name;
   TimeStat host;
+  std::vector<std::int64_t> durations_ns;
   std::int64_t in_steps_ns = 0;
   std::int64_t device_idle_ns = 0;
   std::uint32_t longest = 0;  // a call
@@ -64,6 +67,7 @@ class CallSums {
       sum.longest_thread = thread;
     }
     ++sum.host.calls;
+    sum.durations_ns.push_back(duration_ns);
     sum.host.max_ns = std::max(sum.host.max_ns, duration_ns);
     sum.host.min_ns = std::min(sum.host.min_ns, duration_ns);
   }
@@ -76,12 +80,20 @@ class CallSums {
   std::vector<CallSum> sums_;
 };
 
-RuntimeCallRow row_of_calls(const AttributedTrace& input, const CallSum& sum) {
+std::int64_t median_of_calls_ns(std::vector<std::int64_t>& durations_ns) {
+  const auto middle = durations_ns.begin() + static_cast<std::ptrdiff_t>(durations_ns.size() / 2);
+  std::nth_element(durations_ns.begin(), middle, durations_ns.end());
+  if (durations_ns.size() % 2 != 0) return *middle;
+  return std::midpoint(*std::max_element(durations_ns.begin(), middle), *middle);
+}
+
+RuntimeCallRow row_of_calls(const AttributedTrace& input, CallSum& sum) {
   const auto& calls = input.attribution.calls;
   RuntimeCallRow row;
   row.name = std::string(input.trace.strings()[sum.name]);
   row.purpose = device::runtime_call(row.name);
   row.host = sum.host;
+  row.median_ns = median_of_calls_ns(sum.durations_ns);
   row.in_steps_ns = sum.in_steps_ns;
   row.device_idle_ns = sum.device_idle_ns;
   row.longest = input.trace.interval(calls.slices[sum.longest]);
@@ -108,7 +120,7 @@ CallTable add_up_calls(const AttributedTrace& input, const IntervalSet& span,
            std::tuple(-b.host.total_ns, strings[b.name]);
   });
   CallTable table;
-  for (const CallSum& sum : sorted) {
+  for (CallSum& sum : sorted) {
     table.rows.push_back(row_of_calls(input, sum));
     table.threads.push_back(sum.longest_thread);
   }

@@ -120,6 +120,7 @@ void add_call_row(const RuntimeCallRow& row, RuntimeCallRow& sum) {
     sum.longest_source = row.longest_source;
   }
   sum.host.add(row.host);
+  sum.median_ns = std::max(sum.median_ns, row.median_ns);
   sum.in_steps_ns += row.in_steps_ns;
   sum.device_idle_ns += row.device_idle_ns;
 }

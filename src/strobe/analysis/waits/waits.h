@@ -49,6 +49,7 @@ struct RuntimeCallRow {
   std::string name;
   device::RuntimeCall purpose = device::RuntimeCall::kOther;
   TimeStat host;
+  std::int64_t median_ns = 0;  // of its calls; of several ranks, the longest median
   std::int64_t in_steps_ns = 0;
   std::int64_t device_idle_ns = 0;  // of the total: while no device worked
   Interval longest;                 // the whole call, also where it leaves the span

@@ -26,8 +26,9 @@ struct PooledRow {
 std::int64_t average_step_ns(const Summary& summary) {
   if (summary.steps.empty()) return 0;
   std::int64_t steps_ns = 0;
-  for (const auto& step : summary.steps) steps_ns += step.interval.length_ns();
-  return steps_ns / static_cast<std::int64_t>(summary.steps.size());
+  const auto steps = analysis::steady_steps(summary);
+  for (const auto& step : steps) steps_ns += step.interval.length_ns();
+  return steps_ns / static_cast<std::int64_t>(steps.size());
 }
 
 Cell last_cell(const analysis::RankLateness& lateness) {

@@ -38,9 +38,52 @@ Cell share_of(std::int64_t part, std::int64_t whole) {
   return Share{static_cast<double>(part) / static_cast<double>(whole)};
 }
 
+std::int64_t idle_ns_of(const analysis::StepRow& step) {
+  using analysis::StepLabel;
+  std::int64_t sum_ns = 0;
+  for (const StepLabel label :
+       {StepLabel::kRuntime, StepLabel::kDataLoader, StepLabel::kHost, StepLabel::kIdle}) {
+    sum_ns += step.label_ns[static_cast<std::size_t>(label)];
+  }
+  return sum_ns;
+}
+
+WarmUpTime warm_up_time(const SummaryInput& input) {
+  WarmUpTime sum;
+  for (const RankInput& rank : input.ranks) {
+    for (std::size_t i = 0; i < rank.summary->warm_up.cycles; ++i) {
+      ++sum.steps;
+      sum.total_ns += rank.summary->steps[i].interval.length_ns();
+      sum.idle_ns += idle_ns_of(rank.summary->steps[i]);
+    }
+  }
+  return sum;
+}
+
 Cell average_of(const analysis::TimeStat& stat) {
   if (stat.calls == 0) return Absent{};
   return Duration{std::llround(stat.average_ns())};
+}
+
+bool is_spoilt_by_longest(const analysis::TimeStat& stat) {
+  constexpr std::uint64_t kSeveral = 4;
+  return stat.calls >= kSeveral && 2 * stat.max_ns > stat.total_ns;
+}
+
+Cell average_without_longest(const analysis::TimeStat& stat) {
+  if (stat.calls < 2) return Absent{};
+  const std::int64_t others_ns = std::max<std::int64_t>(0, stat.total_ns - stat.max_ns);
+  return Duration{
+      std::llround(static_cast<double>(others_ns) / static_cast<double>(stat.calls - 1))};
+}
+
+Column without_longest_column(bool is_needed) {
+  return {.key = "per_call_without_longest_ns",
+          .header = "without\nlongest",
+          .type = ColumnType::kDuration,
+          .importance = 2,
+          .for_tools = !is_needed,
+          .for_people = true};
 }
 
 Cell min_of(const analysis::TimeStat& stat) {

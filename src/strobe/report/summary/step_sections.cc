@@ -25,6 +25,7 @@ struct StepOfRank {
   std::size_t position;  // in its rank, from 0
 
   std::int64_t length_ns() const { return step->interval.length_ns(); }
+  bool is_warm_up() const { return position < rank->summary->warm_up.cycles; }
 };
 
 std::vector<StepOfRank> all_steps(const SummaryInput& input) {
@@ -57,10 +58,12 @@ std::vector<StepOfRank> slowest(const std::vector<StepOfRank>& steps, std::size_
   return shown;
 }
 
-// The length of the step that is longer than all others of its rank, if it stands out.
+// The length of the step that is longer than all others of its rank, if it stands out. Warm-up has
+// a remark of its own.
 std::optional<std::int64_t> clearly_longest_ns(const std::vector<StepOfRank>& steps) {
-  if (steps.size() < 2) return std::nullopt;
   std::vector<StepOfRank> sorted = steps;
+  std::erase_if(sorted, [](const StepOfRank& one) { return one.is_warm_up(); });
+  if (sorted.size() < 2) return std::nullopt;
   std::ranges::stable_sort(sorted, std::greater<>(), &StepOfRank::length_ns);
   const std::int64_t longest_ns = sorted[0].length_ns();
   const auto median_ns = static_cast<double>(sorted[sorted.size() / 2].length_ns());
@@ -72,6 +75,11 @@ std::optional<std::int64_t> clearly_longest_ns(const std::vector<StepOfRank>& st
   return longest_ns;
 }
 
+std::string remark_on(const StepOfRank& one, std::optional<std::int64_t> longest_ns) {
+  if (one.is_warm_up()) return "warm-up";
+  return one.length_ns() == longest_ns ? "longest" : "";
+}
+
 std::string step_name(const StepOfRank& one, const SummaryInput& input) {
   if (!one.step->name.empty()) return one.step->name;
   return input.step_word() + " " + std::to_string(one.position);
@@ -81,7 +89,7 @@ std::string step_name(const StepOfRank& one, const SummaryInput& input) {
 constexpr int kLabelImportance[kStepLabels] = {6, 5, 2, 1, 4, 4, 3, 3};
 
 std::vector<Column> step_columns(const SummaryInput& input, const std::vector<StepOfRank>& steps,
-                                 bool marks_longest) {
+                                 bool has_remarks) {
   const std::string_view device = input.has_device ? std::string_view(input.device) : "";
   std::vector<Column> columns = {{.key = "rank",
                                   .header = "rank",
@@ -99,7 +107,7 @@ std::vector<Column> step_columns(const SummaryInput& input, const std::vector<St
                                   .header = "remark",
                                   .type = ColumnType::kText,
                                   .importance = 8,
-                                  .for_tools = !marks_longest,
+                                  .for_tools = !has_remarks,
                                   .for_people = true}};
   for (int i = 0; i < kStepLabels; ++i) {
     const auto label = static_cast<StepLabel>(i);
@@ -123,7 +131,7 @@ Section step_section(const SummaryInput& input) {
   std::int64_t steps_ns = 0;
   std::uint64_t steps = 0;
   for (const RankInput& rank : input.ranks) {
-    for (const StepRow& step : rank.summary->steps) {
+    for (const StepRow& step : analysis::steady_steps(*rank.summary)) {
       for (int i = 0; i < kStepLabels; ++i) label_ns[i] += step.label_ns[i];
       steps_ns += step.interval.length_ns();
       ++steps;
@@ -139,6 +147,12 @@ Section step_section(const SummaryInput& input) {
   section.lead = input.has_device ? "Each nanosecond counts once: what the " + input.device +
                                         " did or, while it was idle, what the host did."
                                   : "Each nanosecond counts once.";
+  const WarmUpTime warm_up = warm_up_time(input);
+  if (warm_up.steps > 0) {
+    section.lead += " The warm-up, " + counted(warm_up.steps, step) + " of " +
+                    input.duration(warm_up.total_ns) + (warm_up.steps > 1 ? " in all" : "") +
+                    ", is left out.";
+  }
   section.table.columns = {{"label", "in the " + whole},
                            tool_column("word", ColumnType::kText),
                            {.key = "per_step_ns",
@@ -191,14 +205,16 @@ Section steps_section(const SummaryInput& input) {
                     " slowest are shown.";
   }
   const std::optional<std::int64_t> longest_ns = clearly_longest_ns(steps);
-  section.table.columns = step_columns(input, steps, longest_ns.has_value());
+  const bool has_remarks =
+      longest_ns.has_value() || std::ranges::any_of(steps, &StepOfRank::is_warm_up);
+  section.table.columns = step_columns(input, steps, has_remarks);
   std::int64_t left_out_ns = 0;
   for (const StepOfRank& one : steps) left_out_ns += one.length_ns();
   for (const StepOfRank& one : shown) {
     left_out_ns -= one.length_ns();
     Row row{{Text{one.rank->name}, Text{step_name(one, input)},
              Duration{since_origin_ns(*one.rank, one.step->interval.start_ns)},
-             Duration{one.length_ns()}, Text{one.length_ns() == longest_ns ? "longest" : ""}},
+             Duration{one.length_ns()}, Text{remark_on(one, longest_ns)}},
             RowStyle::kPlain};
     for (const std::int64_t label_ns : one.step->label_ns) row.cells.push_back(Duration{label_ns});
     row.cells.push_back(Duration{one.step->kernel_ns});

@@ -56,7 +56,9 @@ std::string per_rank_text(const std::vector<std::size_t>& steps_of_ranks) {
                    : "in " + count_text(steps_of_ranks.size()) + " ranks, ";
 }
 
+// The average, the shortest and the longest are of the steps after the warm-up.
 Fact step_fact(const SummaryInput& input) {
+  std::uint64_t all_steps = 0;
   std::uint64_t steps = 0;
   std::vector<std::size_t> steps_of_ranks;
   std::int64_t total_ns = 0;
@@ -65,7 +67,8 @@ Fact step_fact(const SummaryInput& input) {
   for (const RankInput& rank : input.ranks) {
     if (!rank.summary->has_steps) continue;
     steps_of_ranks.push_back(rank.summary->steps.size());
-    for (const auto& step : rank.summary->steps) {
+    all_steps += rank.summary->steps.size();
+    for (const auto& step : analysis::steady_steps(*rank.summary)) {
       const std::int64_t length_ns = step.interval.length_ns();
       shortest_ns = steps == 0 ? length_ns : std::min(shortest_ns, length_ns);
       longest_ns = std::max(longest_ns, length_ns);
@@ -73,7 +76,7 @@ Fact step_fact(const SummaryInput& input) {
       ++steps;
     }
   }
-  Fact fact{"steps", input.step_word() + "s", Count{steps}, ""};
+  Fact fact{"steps", input.step_word() + "s", Count{all_steps}, ""};
   if (steps == 0) {
     fact.remark = "none marked: shares are of the whole trace";
   } else if (steps == 1) {
@@ -84,6 +87,19 @@ Fact step_fact(const SummaryInput& input) {
                    input.duration(shortest_ns) + " to " + input.duration(longest_ns);
   }
   return fact;
+}
+
+// "warm-up  2  the first steps of the trace, 481 ms in all: averages per step leave them out"
+std::optional<Fact> warm_up_fact(const SummaryInput& input) {
+  const WarmUpTime warm_up = warm_up_time(input);
+  if (warm_up.steps == 0) return std::nullopt;
+  const std::string step = input.step_word();
+  const bool is_one = warm_up.steps == 1;
+  const bool has_ranks = input.ranks.size() > 1;
+  return Fact{"warm_up_steps", "warm-up", Count{warm_up.steps},
+              "the first " + step + (is_one ? "" : "s") + (has_ranks ? " of the ranks, " : ", ") +
+                  input.duration(warm_up.total_ns) + (is_one ? "" : " in all") + ": averages per " +
+                  step + " leave " + (is_one ? "it" : "them") + " out"};
 }
 
 // "found by  a host range that recurs: decode", for cycles.
@@ -117,6 +133,22 @@ std::string busy_base_text(const SummaryInput& input, const DevicesInUse& all) {
   return text;
 }
 
+// "94.0 % of the steps after the warm-up", for one device.
+std::string steady_busy_text(const SummaryInput& input, const DevicesInUse& all) {
+  if (warm_up_time(input).steps == 0 || all.devices != 1) return "";
+  std::int64_t total_ns = 0;
+  std::int64_t idle_ns = 0;
+  for (const RankInput& rank : input.ranks) {
+    for (const auto& step : analysis::steady_steps(*rank.summary)) {
+      total_ns += step.interval.length_ns();
+      idle_ns += idle_ns_of(step);
+    }
+  }
+  if (total_ns == 0) return "";
+  const double idle = static_cast<double>(idle_ns) / static_cast<double>(total_ns);
+  return analysis::share_text(1 - idle) + " of the " + input.step_word() + "s after the warm-up";
+}
+
 Fact busy_fact(const SummaryInput& input) {
   DevicesInUse all;
   for (const RankInput& rank : input.ranks) {
@@ -126,9 +158,10 @@ Fact busy_fact(const SummaryInput& input) {
     all.devices += rank.summary->devices.size();
     all.ranks += rank.summary->devices.empty() ? 0 : 1;
   }
+  const std::string steady = steady_busy_text(input, all);
   return {"device_busy_share", input.device + " busy", share_of(all.use.busy_ns, all.use.span_ns),
           "of " + busy_base_text(input, all) + ": " + input.duration(all.use.busy_ns) +
-              " with kernels, copies or memsets running"};
+              (steady.empty() ? " with kernels, copies or memsets running" : "; " + steady)};
 }
 
 // Of the longest rank; of a run of which only samples were recorded, the time of these.
@@ -177,6 +210,7 @@ std::vector<Fact> facts_of(const SummaryInput& input) {
   facts.push_back({"slices", "slices", Count{slices},
                    input.is_part() ? "of the chosen " + span_word(input) : ""});
   if (slices > 0) facts.push_back(step_fact(input));
+  if (const auto warm_up = warm_up_fact(input)) facts.push_back(*warm_up);
   if (const auto cycles = cycle_fact(input)) facts.push_back(*cycles);
   if (input.has_device) facts.push_back(busy_fact(input));
   return facts;

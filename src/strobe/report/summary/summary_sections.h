@@ -70,12 +70,27 @@ Section sample_section(const SummaryInput& input);  // what was sampled beside t
 
 Section import_section(const SummaryInput& input, bool verbose);
 
+// The steps that averages leave out, of all ranks.
+struct WarmUpTime {
+  std::size_t steps = 0;
+  std::int64_t total_ns = 0;
+  std::int64_t idle_ns = 0;  // of it, without any device work
+};
+// Of a step, the time in which no device worked.
+std::int64_t idle_ns_of(const analysis::StepRow& step);
+WarmUpTime warm_up_time(const SummaryInput& input);
+
 // A bar whose full length is 100 %, in every table.
 Column whole_bar_column();
 // part / whole, or absent when there is no whole.
 Cell share_of(std::int64_t part, std::int64_t whole);
 Cell average_of(const analysis::TimeStat& stat);
 Cell min_of(const analysis::TimeStat& stat);
+// The first call of a name may take longer than all others together: then the average tells nothing
+// of these, and a column tells their own.
+bool is_spoilt_by_longest(const analysis::TimeStat& stat);
+Cell average_without_longest(const analysis::TimeStat& stat);
+Column without_longest_column(bool is_needed);
 Cell text_or_absent(const std::string& text);
 
 // A time of the rank's trace as every table shows it: since the start of its earliest slice, as on

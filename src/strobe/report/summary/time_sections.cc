@@ -148,6 +148,12 @@ std::string phase_lead(const SummaryInput& input) {
   return lead + (input.ranks.size() > 1 ? ", ranks added up." : ".");
 }
 
+bool has_spoilt_phase(const analysis::Summary& summary) {
+  return std::ranges::any_of(summary.phases, [](const auto& phase) {
+    return phase.kind != SliceKind::kStep && is_spoilt_by_longest(phase.host);
+  });
+}
+
 }  // namespace
 
 Section phase_section(const SummaryInput& input) {
@@ -162,6 +168,7 @@ Section phase_section(const SummaryInput& input) {
       {"calls", "calls", ColumnType::kCount, 2},
       {"host_total_ns", "host\ntotal", ColumnType::kDuration, 3},
       {"host_per_call_ns", "host\nper call", ColumnType::kDuration, 2},
+      without_longest_column(has_spoilt_phase(summary)),
       {.key = "host_share",
        .header = summary.has_steps ? "share of\n" + steps : "share of the\nhost's span",
        .type = ColumnType::kShare,
@@ -196,15 +203,15 @@ Section phase_section(const SummaryInput& input) {
     section.table.rows.push_back(
         {{Text{std::string(word_of(phase.kind))}, Count{phase.host.calls},
           Duration{phase.host.total_ns}, average_of(phase.host),
-          share_of(phase.host.total_ns, summary.total_ns), Duration{phase.device.total_ns},
-          average_of(phase.device), share_of(phase.device.total_ns, device_ns),
-          Duration{phase.kernels.total_ns}},
+          average_without_longest(phase.host), share_of(phase.host.total_ns, summary.total_ns),
+          Duration{phase.device.total_ns}, average_of(phase.device),
+          share_of(phase.device.total_ns, device_ns), Duration{phase.kernels.total_ns}},
          RowStyle::kPlain});
   }
   const std::int64_t rest_ns = summary.outside_phases_ns;
   if (rest_ns > 0) {
     section.table.rows.push_back(
-        {{Text{"outside these phases"}, Absent{}, Duration{rest_ns}, Absent{},
+        {{Text{"outside these phases"}, Absent{}, Duration{rest_ns}, Absent{}, Absent{},
           share_of(rest_ns, summary.total_ns), Absent{}, Absent{}, Absent{}, Absent{}},
          RowStyle::kDetail});
   }

@@ -145,6 +145,8 @@ std::string idle_lead(const SummaryInput& input) {
       cell_text(share_of(waits.idle_ns, spans_ns(input))) + " of the " + span_words(input);
   if (input.merged.has_steps && !input.is_part()) {
     lead += "; " + input.duration(waits.idle_in_steps_ns) + " of it in " + input.step_word() + "s";
+    const WarmUpTime warm_up = warm_up_time(input);
+    if (warm_up.idle_ns > 0) lead += ", " + input.duration(warm_up.idle_ns) + " in their warm-up";
   }
   return lead +
          ". Each nanosecond counts once, by what the thread that launched the next work was doing.";
@@ -198,8 +200,19 @@ Section idle_section(const SummaryInput& input) {
   return section;
 }
 
+namespace {
+
+// A few calls, mostly the first ones, take so long that the average tells nothing of the others.
+bool has_misleading_average(const RuntimeCallRow* row) {
+  return row->host.average_ns() > 2 * static_cast<double>(row->median_ns);
+}
+
+}  // namespace
+
 Section runtime_call_section(const SummaryInput& input) {
   const std::int64_t host_ns = host_time_ns(input);
+  const auto shown = shown_waits(input.merged.waits.calls, input.options);
+  const bool needs_median = std::ranges::any_of(shown.rows, has_misleading_average);
   Section section;
   section.key = "runtime_calls";
   section.title = "Runtime calls";
@@ -225,6 +238,11 @@ Section runtime_call_section(const SummaryInput& input) {
                             .importance = 6,
                             .for_tools = !input.has_device},
                            {"host_per_call_ns", "per call", ColumnType::kDuration, 2},
+                           {.key = "host_median_ns",
+                            .header = "median",
+                            .type = ColumnType::kDuration,
+                            .importance = 5,
+                            .for_tools = !needs_median},
                            {"host_max_ns", "longest", ColumnType::kDuration, 7},
                            tool_column("host_min_ns", ColumnType::kDuration),
                            {"longest_at_ns", "starts\nat", ColumnType::kDuration, 6},
@@ -232,14 +250,14 @@ Section runtime_call_section(const SummaryInput& input) {
                            {"longest_inside", "inside", ColumnType::kName, 2},
                            {"longest_source", "called from", ColumnType::kName, 1}};
   const LongestPlaces places(input, &Waits::calls);
-  const auto shown = shown_waits(input.merged.waits.calls, input.options);
   for (const RuntimeCallRow* row : shown.rows) {
     section.table.rows.push_back(
         {{Text{row->name}, Text{std::string(purpose_word(row->purpose))}, Count{row->host.calls},
           Duration{row->host.total_ns}, share_of(row->host.total_ns, host_ns),
           Duration{row->in_steps_ns}, Duration{row->device_idle_ns}, average_of(row->host),
-          Duration{row->host.max_ns}, min_of(row->host), places.start(*row), places.rank(*row),
-          text_or_absent(row->longest_inside), text_or_absent(row->longest_source)},
+          Duration{row->median_ns}, Duration{row->host.max_ns}, min_of(row->host),
+          places.start(*row), places.rank(*row), text_or_absent(row->longest_inside),
+          text_or_absent(row->longest_source)},
          RowStyle::kPlain});
   }
   say_left_out(section, input, shown.cut, shown.filtered, "host time", "call");

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "strobe/report/summary/summary_sections.h"
 
 namespace strobe::report {
@@ -10,6 +12,20 @@ using analysis::UserRangeRow;
 template <class Row>
 bool has_threads(const std::vector<analysis::ThreadGroup<Row>>& groups) {
   return groups.size() > 1 || (groups.size() == 1 && !groups.front().thread.empty());
+}
+
+template <class Row>
+bool has_spoilt_average(const std::vector<Row>& rows, const analysis::TableOptions& options) {
+  const auto shown = analysis::shown_rows(rows, options);
+  return std::ranges::any_of(shown.rows,
+                             [](const Row* row) { return is_spoilt_by_longest(row->host); });
+}
+
+template <class Row>
+bool has_spoilt_average(const std::vector<analysis::ThreadGroup<Row>>& groups,
+                        const analysis::TableOptions& options) {
+  return std::ranges::any_of(
+      groups, [&](const auto& group) { return has_spoilt_average(group.rows, options); });
 }
 
 Column thread_column(bool is_shown) {
@@ -103,6 +119,7 @@ Section operator_section(const SummaryInput& input) {
                             .importance = 3,
                             .share_of = host_time_words(input)},
                            {"host_per_call_ns", "host\nper call", ColumnType::kDuration, 2},
+                           without_longest_column(has_spoilt_average(groups, input.options)),
                            {.key = "device_total_ns",
                             .header = input.device + "\ntotal",
                             .type = ColumnType::kDuration,
@@ -132,9 +149,10 @@ Section operator_section(const SummaryInput& input) {
           {{thread_cell(group.thread), Text{row->name}, Count{row->host.calls},
             Duration{row->host.total_ns}, Duration{row->self_host_ns},
             share_of(row->self_host_ns, host_ns), average_of(row->host),
-            Duration{row->device.total_ns}, share_of(row->device.total_ns, device_ns),
-            Duration{row->self_device_ns}, average_of(row->device), Duration{row->host.max_ns},
-            min_of(row->host), Duration{row->device.max_ns}, min_of(row->device),
+            average_without_longest(row->host), Duration{row->device.total_ns},
+            share_of(row->device.total_ns, device_ns), Duration{row->self_device_ns},
+            average_of(row->device), Duration{row->host.max_ns}, min_of(row->host),
+            Duration{row->device.max_ns}, min_of(row->device),
             row->flops == 0 ? Cell{Absent{}} : Cell{Count{row->flops}}},
            RowStyle::kPlain});
       if (input.options.operator_detail) add_detail_rows(section.table, *row);
@@ -191,6 +209,9 @@ Section kernel_section(const SummaryInput& input) {
   section.lead =
       "Kernels by name, with streams added up. Launched by is the innermost operator around the "
       "launch.";
+  const auto shown = analysis::shown_rows(input.merged.kernels, input.options);
+  const bool is_spoilt = std::ranges::any_of(
+      shown.rows, [](const KernelRow* row) { return is_spoilt_by_longest(row->device); });
   section.table.columns = {
       {.key = "kernel",
        .header = "kernel",
@@ -206,6 +227,7 @@ Section kernel_section(const SummaryInput& input) {
        .share_of = "time of all kernels" + launched_words(input)},
       whole_bar_column(),
       {"device_per_call_ns", "per call", ColumnType::kDuration, 3},
+      without_longest_column(is_spoilt),
       {.key = "device_max_ns",
        .header = "longest",
        .type = ColumnType::kDuration,
@@ -222,14 +244,14 @@ Section kernel_section(const SummaryInput& input) {
        .share_of = "time of this kernel"},
       {"outer_operator", "inside", ColumnType::kName, 1},
       {.key = "role", .header = "role", .type = ColumnType::kText, .for_tools = true}};
-  const auto shown = analysis::shown_rows(input.merged.kernels, input.options);
   for (const KernelRow* kernel : shown.rows) {
     const Cell share = share_of(kernel->device.total_ns, kernels_ns);
     section.table.rows.push_back(
         {{Text{kernel->name}, Count{kernel->device.calls}, Duration{kernel->device.total_ns}, share,
-          share, average_of(kernel->device), Duration{kernel->device.max_ns},
-          min_of(kernel->device), launcher_cell(*kernel), launcher_share(*kernel),
-          outer_cell(*kernel), Text{kernel->communicates ? "communication" : "computation"}},
+          share, average_of(kernel->device), average_without_longest(kernel->device),
+          Duration{kernel->device.max_ns}, min_of(kernel->device), launcher_cell(*kernel),
+          launcher_share(*kernel), outer_cell(*kernel),
+          Text{kernel->communicates ? "communication" : "computation"}},
          RowStyle::kPlain});
   }
   say_left_out(section, input, Omitted{shown.cut.rows, shown.cut.device_ns},
@@ -247,7 +269,7 @@ Section kernel_section(const SummaryInput& input) {
 
 namespace {
 
-std::vector<Column> range_columns(const SummaryInput& input, bool with_threads) {
+std::vector<Column> range_columns(const SummaryInput& input, bool with_threads, bool is_spoilt) {
   return {thread_column(with_threads),
           {"range", "range", ColumnType::kName, 9},
           {"calls", "calls", ColumnType::kCount, 3},
@@ -259,6 +281,7 @@ std::vector<Column> range_columns(const SummaryInput& input, bool with_threads) 
            .share_of = host_time_words(input)},
           {"host_self_ns", "host\nself", ColumnType::kDuration, 5},
           {"host_per_call_ns", "host\nper call", ColumnType::kDuration, 2},
+          without_longest_column(is_spoilt),
           {.key = "device_total_ns",
            .header = input.device + "\ntotal",
            .type = ColumnType::kDuration,
@@ -269,11 +292,12 @@ std::vector<Column> range_columns(const SummaryInput& input, bool with_threads) 
 }
 
 Row range_row(const std::string& thread, const UserRangeRow& range, std::int64_t host_ns) {
-  return {{thread_cell(thread), Text{range.name}, Count{range.host.calls},
-           Duration{range.host.total_ns}, share_of(range.host.total_ns, host_ns),
-           Duration{range.self_host_ns}, average_of(range.host), Duration{range.device.total_ns},
-           Duration{range.host.max_ns}, min_of(range.host)},
-          RowStyle::kPlain};
+  return {
+      {thread_cell(thread), Text{range.name}, Count{range.host.calls},
+       Duration{range.host.total_ns}, share_of(range.host.total_ns, host_ns),
+       Duration{range.self_host_ns}, average_of(range.host), average_without_longest(range.host),
+       Duration{range.device.total_ns}, Duration{range.host.max_ns}, min_of(range.host)},
+      RowStyle::kPlain};
 }
 
 }  // namespace
@@ -291,7 +315,8 @@ Section user_range_section(const SummaryInput& input) {
                                          " time is that of the work launched inside, from the "
                                          "same thread."
                                    : std::string("."));
-  section.table.columns = range_columns(input, has_threads(groups));
+  section.table.columns =
+      range_columns(input, has_threads(groups), has_spoilt_average(groups, input.options));
   const std::int64_t host_ns = host_time_ns(input);
   analysis::LeftOut cut;
   analysis::LeftOut filtered;
@@ -312,7 +337,8 @@ Section memory_range_section(const SummaryInput& input) {
   section.key = "memory_ranges";
   section.title = "Copies and memsets as the host sees them";
   section.lead = "Ranges in which the framework moves or sets memory.";
-  section.table.columns = range_columns(input, false);
+  section.table.columns =
+      range_columns(input, false, has_spoilt_average(input.merged.memory_ranges, input.options));
   const std::int64_t host_ns = host_time_ns(input);
   const auto shown = analysis::shown_rows(input.merged.memory_ranges, input.options);
   for (const UserRangeRow* range : shown.rows) {

@@ -104,11 +104,13 @@ TEST(IdleTracesTest, a_trace_that_starts_with_a_long_initialisation) {
     sketch.stream(0, 7).slice("gemm", kKernel, start_ns + 15_us, 19_ms).correlation(i + 1);
   }
   const auto findings = findings_of(sketch);
-  ASSERT_TRUE(findings.contains("idle_outside_steps"));
-  const Finding& finding = findings.at("idle_outside_steps");
+  ASSERT_TRUE(findings.contains("start_up"));
+  const Finding& finding = findings.at("start_up");
   EXPECT_EQ(finding.weight, FindingWeight::kWorthALook);
-  EXPECT_THAT(finding.headline, HasSubstr("outside the 5 steps, 29.9 s of it while the host is in "
-                                          "xDeviceGetStreamPriorityRange, in aten::randn"));
+  EXPECT_THAT(finding.headline, HasSubstr("of the span, all before the first step; GPU idle"));
+  EXPECT_THAT(finding.headline, HasSubstr("29.9 s while the host is in "
+                                          "xDeviceGetStreamPriorityRange (in aten::randn)"));
+  EXPECT_FALSE(findings.contains("idle_outside_steps"));
   EXPECT_FALSE(findings.contains("device_idle_host_bound"));
   EXPECT_FALSE(findings.contains("blocking_call")) << "no step waits for it";
 }
@@ -120,11 +122,12 @@ TEST(IdleTracesTest, without_steps_the_call_is_told_as_initialisation) {
   sketch.slice("xLaunchKernel", kCall, 29'920_ms, 10_us).correlation(1);
   sketch.stream(0, 7).slice("gemm", kKernel, 29'921_ms, 79_ms).correlation(1);
   const auto findings = findings_of(sketch);
-  ASSERT_TRUE(findings.contains("blocking_call"));
-  EXPECT_THAT(findings.at("blocking_call").headline,
-              HasSubstr("of the trace (29.9 s) while the host is in xDeviceGetStreamPriorityRange: "
-                        "once for 29.9 s"));
-  EXPECT_THAT(findings.at("blocking_call").advice, StartsWith("this looks like initialisation"));
+  ASSERT_TRUE(findings.contains("start_up"));
+  EXPECT_THAT(findings.at("start_up").headline,
+              StartsWith("start-up takes 29.9 s, 99.7 % of the span; GPU idle 29.9 s of it: 29.9 s "
+                         "while the host is in xDeviceGetStreamPriorityRange (in aten::randn)"));
+  EXPECT_THAT(findings.at("start_up").advice, StartsWith("this happens once"));
+  EXPECT_FALSE(findings.contains("blocking_call"));
   EXPECT_FALSE(findings.contains("device_idle_host_bound"));
   EXPECT_FALSE(findings.contains("idle_outside_steps"));
 }

@@ -33,7 +33,7 @@ TEST(LaunchPaceTest, launches_that_set_the_pace_are_told_with_their_numbers) {
       finding.headline,
       "the host launches too slowly: GPU idle 60.0 % of the 5 steps (600 ms) waiting for the "
       "next launch (a computing kernel takes 10.0 us on average, median 10.0 us; launches are "
-      "100 us apart, median; a launch call takes 5.00 us on average)");
+      "100 us apart, median; a launch call takes 5.00 us, median)");
   EXPECT_THAT(finding.against, IsEmpty());
   EXPECT_FALSE(findings.contains("scattered_idle"));
   EXPECT_FALSE(findings.contains("idle_in_host_code"));

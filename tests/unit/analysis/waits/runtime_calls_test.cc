@@ -29,6 +29,7 @@ TEST(RuntimeCallsTest, calls_of_one_name_are_one_row_with_its_longest) {
   EXPECT_EQ(copies.name, "cudaMemcpyAsync");
   EXPECT_EQ(copies.purpose, device::RuntimeCall::kCopy);
   EXPECT_EQ(copies.host, (TimeStat{2, 40_us, 30_us, 10_us}));
+  EXPECT_EQ(copies.median_ns, 20_us);
   EXPECT_EQ(copies.in_steps_ns, 35_us);
   EXPECT_EQ(copies.device_idle_ns, 5_us + 5_us + 2_us);
   EXPECT_EQ(copies.longest, (Interval{25_us, 55_us}));
@@ -52,6 +53,17 @@ TEST(RuntimeCallsTest, a_call_inside_another_has_its_own_row_and_a_name_in_itsel
   EXPECT_EQ(table.rows[0].device_idle_ns, 4_us);
   EXPECT_EQ(table.rows[1].name, "driver");
   EXPECT_EQ(table.rows[1].host, (TimeStat{1, 4_us, 4_us, 4_us}));
+}
+
+TEST(RuntimeCallsTest, a_long_first_call_leaves_the_median_alone) {
+  Sketch sketch;
+  sketch.thread(1).slice("launch", kCall, 0_us, 900_us);
+  for (int i = 1; i < 10; ++i) sketch.slice("launch", kCall, 1000_us * i, 5_us);
+  const Trace trace = sketch.trace();
+  const CallTable table = table_of(trace);
+  ASSERT_EQ(table.rows.size(), 1u);
+  EXPECT_EQ(table.rows[0].median_ns, 5_us);
+  EXPECT_DOUBLE_EQ(table.rows[0].host.average_ns(), 94'500);
 }
 
 TEST(RuntimeCallsTest, threads_are_added_up) {

@@ -34,6 +34,15 @@ TEST_F(ShareBasesTest, chosen_steps_are_the_base_of_theirs) {
   EXPECT_EQ(host_time_words(input()), "host time of all threads in the chosen steps");
 }
 
+TEST(AverageTest, a_call_that_takes_more_than_all_others_is_taken_out) {
+  const analysis::TimeStat first_is_long{5, 1'000, 920, 20};
+  EXPECT_TRUE(is_spoilt_by_longest(first_is_long));
+  EXPECT_EQ(std::get<Duration>(average_without_longest(first_is_long)).duration_ns, 20);
+  EXPECT_FALSE(is_spoilt_by_longest({5, 1'000, 400, 100}));
+  EXPECT_FALSE(is_spoilt_by_longest({3, 1'000, 900, 50})) << "too few to tell";
+  EXPECT_TRUE(std::holds_alternative<Absent>(average_without_longest({1, 7, 7, 7})));
+}
+
 TEST_F(ShareBasesTest, times_count_from_the_earliest_slice_not_from_the_span) {
   EXPECT_EQ(since_origin_ns(ranks_[0], 5'000'000), 1'000'000);
 }

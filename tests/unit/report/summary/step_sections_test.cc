@@ -96,6 +96,24 @@ TEST_F(StepSectionsTest, a_step_is_the_longest_only_if_it_stands_out) {
   EXPECT_THAT(marked(), ElementsAre()) << "two are";
 }
 
+TEST_F(StepSectionsTest, averages_leave_warm_up_out_and_say_so) {
+  set_lengths({90'000, 20'000, 1'000, 1'000, 1'000, 1'040});
+  summary_.warm_up.cycles = 2;
+  const Document report = document(only(View::kSteps));
+  const std::string text = render_text(report, {.width = 100});
+  EXPECT_THAT(text, HasSubstr("steps       6  1.01 ms on average, 1.00 ms to 1.04 ms"));
+  EXPECT_THAT(text, HasSubstr("warm-up     2  the first steps, 110 ms in all: averages per step "
+                              "leave them out"));
+  EXPECT_THAT(report.sections[0].lead, HasSubstr("The warm-up, 2 steps of 110 ms in all, is left"));
+  EXPECT_EQ(table_texts(report.sections[0].table).back()[2], "1.01 ms");
+  const auto texts = table_texts(report.sections[1].table);
+  EXPECT_EQ(texts[0][4], "warm-up");
+  EXPECT_EQ(texts[1][4], "warm-up");
+  EXPECT_EQ(texts[2][4], "");
+  EXPECT_THAT(marked(), ElementsAre()) << "the longest is looked for among the others";
+  EXPECT_THAT(render_json(report), HasSubstr("\"warm_up_steps\": 2"));
+}
+
 TEST_F(StepSectionsTest, the_mark_is_for_people_and_starts_are_relative_for_tools) {
   const Document report = document(only(View::kSteps));
   const std::string text = render_text(report, {.width = 100});

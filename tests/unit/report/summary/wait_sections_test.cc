@@ -14,6 +14,7 @@ using analysis::RuntimeCallRow;
 using analysis::StreamRow;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 IdleRow idle(IdleKind kind, std::string name, std::int64_t total_ns, Interval longest) {
   IdleRow row;
@@ -40,6 +41,7 @@ class WaitSectionsTest : public SummarySketch {
     copy.name = "cudaMemcpyAsync";
     copy.purpose = device::RuntimeCall::kCopy;
     copy.host = {3, 10'000'000, 8'000'000, 500'000};
+    copy.median_ns = 2'000'000;
     copy.in_steps_ns = 9'000'000;
     copy.device_idle_ns = 7'000'000;
     copy.longest = {7'000'000, 15'000'000};
@@ -48,6 +50,7 @@ class WaitSectionsTest : public SummarySketch {
     launch.name = "cudaLaunchKernel";
     launch.purpose = device::RuntimeCall::kLaunch;
     launch.host = {100, 2'000'000, 30'000, 5'000};
+    launch.median_ns = 20'000;
     launch.longest = {6'000'000, 6'030'000};
     waits.calls = {copy, launch};
     StreamRow stream;
@@ -84,8 +87,17 @@ TEST_F(WaitSectionsTest, idle_time_is_told_by_its_cause) {
 TEST_F(WaitSectionsTest, runtime_calls_say_where_the_longest_was) {
   const auto texts = table_texts(section(View::kRuntimeCalls).table);
   EXPECT_THAT(texts[0], ElementsAre("cudaMemcpyAsync", "copy", "3", "10.0 ms", "50.0 %", "9.00 ms",
-                                    "7.00 ms", "3.33 ms", "8.00 ms", "500 us", "3.00 ms",
+                                    "7.00 ms", "3.33 ms", "2.00 ms", "8.00 ms", "500 us", "3.00 ms",
                                     "run.json", "aten::copy_", "-"));
+}
+
+TEST_F(WaitSectionsTest, a_median_is_shown_beside_an_average_that_misleads) {
+  const auto page = [&] {
+    return render_text(document(only(View::kRuntimeCalls)), {.width = 140});
+  };
+  EXPECT_THAT(page(), Not(HasSubstr("median")));
+  summary_.waits.calls[1].median_ns = 9'000;  // 20 us on average
+  EXPECT_THAT(page(), HasSubstr("  per call   median  longest"));
 }
 
 TEST_F(WaitSectionsTest, calls_are_sorted_filtered_and_cut_like_other_tables) {
@@ -126,8 +138,8 @@ TEST_F(WaitSectionsTest, the_longest_of_several_ranks_is_placed_in_its_own_trace
   const Document report =
       summary_document({rank0, rank("rank 1")}, summary_, {}, only(View::kRuntimeCalls));
   const Section& calls = report.sections.front();
-  EXPECT_EQ(table_texts(calls.table)[0][11], "rank 1");
-  EXPECT_FALSE(calls.table.columns[11].for_tools);
+  EXPECT_EQ(table_texts(calls.table)[0][12], "rank 1");
+  EXPECT_FALSE(calls.table.columns[12].for_tools);
 }
 
 TEST_F(WaitSectionsTest, narrow_pages_stay_narrow) {

@@ -16,14 +16,23 @@ class WorkSectionsTest : public SummarySketch {};
 TEST_F(WorkSectionsTest, operators_show_total_and_self_with_the_base_of_each_share) {
   const Section section = document(only(View::kOperator)).sections.front();
   const auto texts = table_texts(section.table);
-  EXPECT_THAT(
-      (std::vector<std::string>(texts[0].begin() + 1, texts[0].begin() + 9)),
-      ElementsAre("linear", "4", "9.00 ms", "2.00 ms", "10.0 %", "2.25 ms", "6.00 ms", "25.0 %"));
+  EXPECT_THAT((std::vector<std::string>(texts[0].begin() + 1, texts[0].begin() + 10)),
+              ElementsAre("linear", "4", "9.00 ms", "2.00 ms", "10.0 %", "2.25 ms", "2.00 ms",
+                          "6.00 ms", "25.0 %"));
   EXPECT_EQ(texts[1][1], "add");
   EXPECT_EQ(section.table.columns[5].share_of, "host time of all threads");
   for (const Column& column : section.table.columns) {
     EXPECT_EQ(column.type == ColumnType::kShare, !column.share_of.empty()) << column.key;
   }
+}
+
+TEST_F(WorkSectionsTest, a_first_call_that_takes_most_of_the_time_is_taken_out_of_the_average) {
+  const auto page = [&] { return render_text(document(only(View::kOperator)), {.width = 140}); };
+  EXPECT_THAT(page(), Not(HasSubstr("longest")));
+  summary_.operators[0].rows[0].host = {4, 9'000'000, 8'700'000, 100'000};
+  EXPECT_THAT(page(), HasSubstr("longest"));
+  EXPECT_THAT(page(), HasSubstr("  2.25 ms   100 us"));
+  EXPECT_THAT(render_json(document(only(View::kOperator))), Not(HasSubstr("without_longest")));
 }
 
 TEST_F(WorkSectionsTest, cut_and_filtered_rows_are_accounted_for) {
@@ -56,9 +65,9 @@ TEST_F(WorkSectionsTest, of_operators_left_out_only_self_time_is_added_up) {
 
 TEST_F(WorkSectionsTest, kernels_name_the_innermost_operator_and_the_outer_one) {
   const auto texts = table_texts(document(only(View::kKernel)).sections.front().table);
-  EXPECT_THAT((std::vector<std::string>(texts[0].begin() + 8, texts[0].begin() + 11)),
+  EXPECT_THAT((std::vector<std::string>(texts[0].begin() + 9, texts[0].begin() + 12)),
               ElementsAre("addmm", "75.0 %", "linear"));
-  EXPECT_THAT((std::vector<std::string>(texts[1].begin() + 8, texts[1].begin() + 11)),
+  EXPECT_THAT((std::vector<std::string>(texts[1].begin() + 9, texts[1].begin() + 12)),
               ElementsAre("(outside operators)", "100.0 %", "-"));
 }
 
