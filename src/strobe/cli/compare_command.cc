@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,8 +13,10 @@
 #include "strobe/cli/interrupt.h"
 #include "strobe/cli/output.h"
 #include "strobe/cli/talk.h"
+#include "strobe/compare/causes/cause_rules.h"
 #include "strobe/compare/comparison.h"
 #include "strobe/compare/compat/compat.h"
+#include "strobe/compare/digest/digest.h"
 #include "strobe/compare/gates.h"
 #include "strobe/compare/one_run.h"
 #include "strobe/readers/run_reader.h"
@@ -26,11 +30,28 @@ namespace strobe::cli {
 namespace {
 
 using compare::Comparison;
+using compare::SideFacts;
 
-struct Runs {
-  Run normal;
-  Run abnormal;
-  std::vector<Run> baselines;
+// A run, or the digest that stands for it.
+struct Input {
+  std::string path;
+  Run run = {};
+  std::optional<SideFacts> digest = {};
+
+  std::string& label() { return digest ? digest->label : run.label; }
+  std::vector<std::int32_t> ranks() const {
+    std::vector<std::int32_t> ranks;
+    for (const RankCapture& capture : run.ranks) ranks.push_back(capture.rank);
+    if (!digest) return ranks;
+    for (const compare::RankMeasure& measure : digest->ranks) ranks.push_back(measure.rank);
+    return ranks;
+  }
+};
+
+struct Inputs {
+  Input normal;
+  Input abnormal;
+  std::vector<Input> baselines;
 };
 
 Result<Run> load_run(const std::string& path, const CompareRequest& request,
@@ -47,11 +68,35 @@ void warn_of_damage(const Run& run, const Terminal& terminal) {
   }
 }
 
+// What is asked of a digest must not depend on the trace, which it does not have.
+Result<void> check_digest_use(const std::string& path, const CompareRequest& request) {
+  const auto refuse = [&](std::string flag) -> Result<void> {
+    return bad_request(fmt::format("'{}' is a digest, and this needs the run itself", path),
+                       std::move(flag), "name the run that the digest was made of");
+  };
+  if (request.compat) return refuse("--compat");
+  if (request.options.measure.cycles.method) return refuse("--cycle");
+  if (request.options.measure.keep_partial) return refuse("--keep-partial");
+  return {};
+}
+
+Result<Input> load_input(const std::string& path, const CompareRequest& request,
+                         const Terminal& terminal) {
+  Input input = {.path = path};
+  if (compare::is_digest_file(path)) {
+    STROBE_TRY_VOID(check_digest_use(path, request));
+    STROBE_TRY(input.digest, compare::read_digest(path));
+  } else {
+    STROBE_TRY(input.run, load_run(path, request, terminal));
+  }
+  return input;
+}
+
 // Folders with the same name are shown with their paths.
-void tell_apart(Runs& runs, const CompareRequest& request) {
-  if (runs.normal.label != runs.abnormal.label) return;
-  runs.normal.label = request.normal;
-  runs.abnormal.label = request.abnormal;
+void tell_apart(Inputs& inputs) {
+  if (inputs.normal.label() != inputs.abnormal.label()) return;
+  inputs.normal.label() = inputs.normal.path;
+  inputs.abnormal.label() = inputs.abnormal.path;
 }
 
 // Of several runs of one program the first is compared. The others of the normal side tell how much
@@ -75,28 +120,51 @@ CompareRequest with_single_runs(CompareRequest request, const Terminal& terminal
   return request;
 }
 
-Result<Runs> load_all(const CompareRequest& request, const Terminal& terminal) {
-  Runs runs;
-  STROBE_TRY(runs.normal, load_run(request.normal, request, terminal));
-  STROBE_TRY(runs.abnormal, load_run(request.abnormal, request, terminal));
+Result<Inputs> load_all(const CompareRequest& request, const Terminal& terminal) {
+  Inputs inputs;
+  STROBE_TRY(inputs.normal, load_input(request.normal, request, terminal));
+  STROBE_TRY(inputs.abnormal, load_input(request.abnormal, request, terminal));
   for (const std::string& path : request.baselines) {
-    STROBE_TRY(Run baseline, load_run(path, request, terminal));
-    runs.baselines.push_back(std::move(baseline));
+    STROBE_TRY(Input baseline, load_input(path, request, terminal));
+    inputs.baselines.push_back(std::move(baseline));
   }
-  warn_of_damage(runs.normal, terminal);
-  warn_of_damage(runs.abnormal, terminal);
-  for (const Run& run : runs.baselines) warn_of_damage(run, terminal);
-  tell_apart(runs, request);
-  return runs;
+  warn_of_damage(inputs.normal.run, terminal);
+  warn_of_damage(inputs.abnormal.run, terminal);
+  for (const Input& input : inputs.baselines) warn_of_damage(input.run, terminal);
+  tell_apart(inputs);
+  return inputs;
 }
 
-Result<void> check_rank(const Run& run, const CompareRequest& request) {
+Result<void> check_rank(const std::string& label, const std::vector<std::int32_t>& ranks,
+                        const CompareRequest& request) {
   if (!request.options.only_rank) return {};
-  std::vector<std::int32_t> ranks;
-  for (const RankCapture& capture : run.ranks) ranks.push_back(capture.rank);
   if (std::ranges::find(ranks, *request.options.only_rank) != ranks.end()) return {};
-  return bad_request(fmt::format("'{}' has no rank {}", run.label, *request.options.only_rank),
+  return bad_request(fmt::format("'{}' has no rank {}", label, *request.options.only_rank),
                      "--rank", fmt::format("there are ranks {}", fmt::join(ranks, ", ")));
+}
+
+Result<SideFacts> measured(Input& input, const compare::CompareOptions& options) {
+  if (!input.digest) return compare::measure_side(input.run, options);
+  SideFacts side = *std::move(input.digest);
+  std::erase_if(side.ranks, [&](const compare::RankMeasure& measure) {
+    return options.only_rank && measure.rank != *options.only_rank;
+  });
+  return side;
+}
+
+Result<Comparison> compared(Inputs& inputs, const compare::CompareOptions& options) {
+  STROBE_TRY(SideFacts normal, measured(inputs.normal, options));
+  STROBE_TRY(SideFacts abnormal, measured(inputs.abnormal, options));
+  std::vector<SideFacts> baselines;
+  for (Input& input : inputs.baselines) {
+    STROBE_TRY(SideFacts baseline, measured(input, options));
+    baselines.push_back(std::move(baseline));
+  }
+  STROBE_TRY(Comparison comparison,
+             compare::compare_measures(std::move(normal), std::move(abnormal), std::move(baselines),
+                                       options));
+  compare::judge(comparison);
+  return comparison;
 }
 
 // Sentences and tables of numbers are hard to read if lines are very long.
@@ -136,13 +204,14 @@ std::string rendered(const compare::Stragglers& stragglers, const CompareRequest
   return document_text(document, request.format, terminal, kReadableColumns);
 }
 
-Result<std::string> compat_text(const Runs& runs, const CompareRequest& request) {
+Result<std::string> compat_text(const Run& normal_run, const Run& abnormal_run,
+                                const CompareRequest& request) {
   const analysis::CycleOptions& options = request.options.measure.cycles;
-  STROBE_TRY(const auto normal, analysis::find_cycles(*runs.normal.ranks.front().trace, options));
+  STROBE_TRY(const auto normal, analysis::find_cycles(*normal_run.ranks.front().trace, options));
   STROBE_TRY(const auto abnormal,
-             analysis::find_cycles(*runs.abnormal.ranks.front().trace, options));
+             analysis::find_cycles(*abnormal_run.ranks.front().trace, options));
   const compare::CompatComparison comparison =
-      compare::compare_compat(runs.normal, normal, runs.abnormal, abnormal);
+      compare::compare_compat(normal_run, normal, abnormal_run, abnormal);
   if (request.format == Format::kJson) return report::compat_json(comparison);
   if (request.format == Format::kCsv) return report::compat_csv(comparison);
   return report::compat_markdown(comparison);
@@ -197,30 +266,41 @@ Result<Outcome> show_comparison(const Comparison& comparison, const CompareReque
 Result<Outcome> compare_two(const CompareRequest& given, Output& output, const Terminal& terminal) {
   Stages stages(terminal);
   const CompareRequest request = with_single_runs(given, terminal);
-  STROBE_TRY(const Runs runs, load_all(request, terminal));
+  STROBE_TRY(Inputs inputs, load_all(request, terminal));
   stages.end("load");
-  STROBE_TRY_VOID(check_rank(runs.normal, request));
-  STROBE_TRY_VOID(check_rank(runs.abnormal, request));
+  for (Input* input : {&inputs.normal, &inputs.abnormal}) {
+    STROBE_TRY_VOID(check_rank(input->label(), input->ranks(), request));
+  }
   STROBE_TRY_VOID(check_interrupted());
   if (request.compat) {
-    STROBE_TRY(const std::string text, compat_text(runs, request));
+    STROBE_TRY(const std::string text,
+               compat_text(inputs.normal.run, inputs.abnormal.run, request));
     stages.end("compare");
     STROBE_TRY_VOID(give(output, text));
     return Outcome{};
   }
-  STROBE_TRY(const Comparison comparison,
-             compare::compare_runs(runs.normal, runs.abnormal, runs.baselines, request.options));
+  STROBE_TRY(const Comparison comparison, compared(inputs, request.options));
   stages.end("compare");
   return show_comparison(comparison, request, output, terminal, stages);
+}
+
+Result<Input> load_only(const CompareRequest& request, const Terminal& terminal) {
+  if (compare::is_digest_file(request.normal)) {
+    return bad_request("a digest can only be compared with a second run", request.normal,
+                       "`strobe compare run.strobe-digest abnormal/`");
+  }
+  STROBE_TRY(Input input, load_input(request.normal, request, terminal));
+  warn_of_damage(input.run, terminal);
+  STROBE_TRY_VOID(check_rank(input.label(), input.ranks(), request));
+  return input;
 }
 
 Result<Outcome> compare_one(const CompareRequest& request, Output& output,
                             const Terminal& terminal) {
   Stages stages(terminal);
-  STROBE_TRY(const Run run, load_run(request.normal, request, terminal));
+  STROBE_TRY(const Input input, load_only(request, terminal));
+  const Run& run = input.run;
   stages.end("load");
-  warn_of_damage(run, terminal);
-  STROBE_TRY_VOID(check_rank(run, request));
   if (request.mode == CompareMode::kHalves) {
     STROBE_TRY(const Comparison comparison, compare::compare_halves(run, request.options));
     stages.end("compare");
@@ -234,7 +314,38 @@ Result<Outcome> compare_one(const CompareRequest& request, Output& output,
   return judge_ranks(stragglers, request);
 }
 
+Result<void> refuse_own_trace(const Run& run, const std::string& path) {
+  for (const RankCapture& rank : run.ranks) {
+    std::error_code ignored;
+    if (!std::filesystem::equivalent(rank.path, path, ignored)) continue;
+    return bad_request(fmt::format("'{}' is the run's trace", path), "--digest",
+                       "name another file");
+  }
+  return {};
+}
+
+void tell_written(const std::string& path, std::size_t bytes, const Terminal& terminal) {
+  if (terminal.quiet || !is_replaced(path)) return;
+  say(fmt::format("strobe: wrote {} ({})\n  next: strobe compare {} abnormal/\n", path,
+                  decimal_bytes_text(static_cast<double>(bytes)), path));
+}
+
+Result<Outcome> write_digest(const CompareRequest& request, const Terminal& terminal) {
+  STROBE_TRY(Output output, Output::open(request.digest));
+  Stages stages(terminal);
+  STROBE_TRY(const Input input, load_only(request, terminal));
+  STROBE_TRY_VOID(refuse_own_trace(input.run, request.digest));
+  stages.end("load");
+  STROBE_TRY(const SideFacts side, compare::measure_side(input.run, request.options));
+  STROBE_TRY(const std::string bytes, compare::pack_digest(side));
+  stages.end("measure");
+  STROBE_TRY_VOID(give(output, bytes));
+  tell_written(request.digest, bytes.size(), terminal);
+  return Outcome{};
+}
+
 Result<Outcome> compare_traces(const CompareRequest& request, const Terminal& terminal) {
+  if (request.mode == CompareMode::kDigest) return write_digest(request, terminal);
   STROBE_TRY(Output output, Output::open(request.output));
   return request.mode == CompareMode::kTwoRuns ? compare_two(request, output, terminal)
                                                : compare_one(request, output, terminal);
@@ -251,7 +362,7 @@ Command compare_command() {
           "NORMAL (the reference, the older run) and ABNORMAL (the run to judge): two runs of one "
           "workload, each a trace, a folder with one trace "
           "(and metrics.csv), or a folder with one folder or trace per rank; for a single run "
-          "strobe compares its ranks with each other",
+          "strobe compares its ranks with each other. A digest can stand for either of two runs",
       .examples = {{"strobe compare normal/ abnormal/", "the verdict, then the evidence"},
                    {"strobe compare normal/ abnormal/ --format html -o report.html",
                     "a page with charts, to send to a colleague"},
@@ -260,7 +371,9 @@ Command compare_command() {
                    {"strobe compare normal/ abnormal/ --baseline normal2/,normal3/",
                     "with more normal runs, to know the noise"},
                    {"strobe compare run/", "compare ranks: which one is slow, and why"},
-                   {"strobe compare --halves run/", "did the run change over time?"}},
+                   {"strobe compare --halves run/", "did the run change over time?"},
+                   {"strobe compare run/ --digest run.strobe-digest",
+                    "keep of a run what later comparisons need"}},
       .notes = {
           "Gates: cycle>3% or cycle>5ms (cycles got slower by more than this), beta>1 (a "
           "function's share of the cycle grew by more than 1 percentage point), cause=clock (this "

@@ -44,10 +44,24 @@ Result<compare::Gate> read_gate(std::string_view, const std::string& typed) {
   return gates.front();
 }
 
+// A digest is written, and no report.
+Result<void> check_digest_alone(const Arguments& arguments) {
+  constexpr std::string_view kCall = "`strobe compare run/ --digest run.strobe-digest`";
+  if (arguments.positionals.size() != 1) {
+    return bad_request("takes one run", "--digest", std::string(kCall));
+  }
+  const auto flag = arguments.first_of(
+      {"compat", "halves", "baseline", "fail-on", "sort", "top", "format", "output", "align"});
+  if (flag.empty()) return {};
+  return bad_request(fmt::format("cannot be combined with --{}: nothing is compared", flag),
+                     "--digest", std::string(kCall));
+}
+
 // With one run, either its ranks or its halves are compared with each other; other options make no
 // sense then.
 Result<void> check_single(const Arguments& arguments, const CompareRequest& request) {
   if (request.mode == CompareMode::kTwoRuns) return {};
+  if (request.mode == CompareMode::kDigest) return check_digest_alone(arguments);
   if (arguments.positionals.size() != 1) {
     return bad_request("takes one run", "--halves", "`strobe compare --halves run/`");
   }
@@ -66,9 +80,10 @@ Result<void> read_runs(const Arguments& arguments, CompareRequest& request) {
     return bad_request(fmt::format("`strobe compare` takes two runs, not {}", given.size()), "",
                        "further normal runs go to --baseline");
   }
-  request.mode = request.halves      ? CompareMode::kHalves
-                 : given.size() == 1 ? CompareMode::kStragglers
-                                     : CompareMode::kTwoRuns;
+  request.mode = !request.digest.empty() ? CompareMode::kDigest
+                 : request.halves        ? CompareMode::kHalves
+                 : given.size() == 1     ? CompareMode::kStragglers
+                                         : CompareMode::kTwoRuns;
   STROBE_TRY_VOID(check_single(arguments, request));
   request.normal = given[0];
   if (given.size() == 2) request.abnormal = given[1];
@@ -121,6 +136,10 @@ std::vector<Flag> compare_flags(CompareRequest& request) {
            to(request.baselines)),
       flag("--halves", "compare the first half of one run's cycles with the second half",
            to(request.halves)),
+      flag("--digest FILE",
+           "measure one run and write to FILE what a comparison needs of it, usually less than 50 "
+           "kB; FILE can then stand for the run when two runs are compared",
+           to(request.digest)),
       flag("--fail-on GATES",
            "exit with 1 if one of these conditions (gates, see below) holds: cycle>3%, beta>1, "
            "cause=clock, any",

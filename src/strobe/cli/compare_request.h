@@ -13,9 +13,10 @@
 namespace strobe::cli {
 
 enum class CompareMode : std::uint8_t {
-  kTwoRuns,    // NORMAL ABNORMAL
-  kHalves,     // --halves RUN: the first half of its cycles with the second
-  kStragglers  // RUN: its ranks with each other
+  kTwoRuns,     // NORMAL ABNORMAL
+  kHalves,      // --halves RUN: the first half of its cycles with the second
+  kStragglers,  // RUN: its ranks with each other
+  kDigest       // --digest FILE RUN: nothing is compared
 };
 
 // The request of `strobe compare`.
@@ -26,6 +27,7 @@ struct CompareRequest {
   std::vector<std::string> baselines;
   bool halves = false;
   bool compat = false;
+  std::string digest;  // where to write that of the only run; "": nowhere
   compare::CompareOptions options;
   std::vector<compare::Gate> gates;
   std::optional<compare::RankKey> order;  // by --sort
