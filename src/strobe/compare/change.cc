@@ -10,11 +10,22 @@
 namespace strobe::compare {
 namespace {
 
+// What drifts, and what strikes now and then, shows in the means of long stretches of a run: a core
+// that loses one cycle in fifteen to another process is slower, though most cycles are as before.
+// One wild cycle spoils only its own stretch. Of few cycles, each is its own.
+std::vector<double> stretches_of(std::span<const double> values) {
+  constexpr std::size_t kStretches = 20;
+  return values.size() < 2 * kStretches ? std::vector<double>(values.begin(), values.end())
+                                        : stats::block_means(values, kStretches);
+}
+
 struct Residuals {
   double neighbours = 0;  // sum of products of one residual with the next
   double squares = 0;
 
-  void add(std::span<const double> values, double mean) {
+  void add(std::span<const double> sample) {
+    const double mean = stats::trimmed_moments_of(sample).mean;
+    const std::vector<double> values = stats::winsorized(sample);
     for (std::size_t i = 0; i < values.size(); ++i) {
       squares += (values[i] - mean) * (values[i] - mean);
       if (i > 0) neighbours += (values[i - 1] - mean) * (values[i] - mean);
@@ -26,35 +37,53 @@ struct Residuals {
 // information than independent values. For a first-order autocorrelation r the mean of n values is
 // as good as that of n (1 - r) / (1 + r) independent ones. Both runs share one r, because few
 // values only suffice together; a negative r is ignored.
-double independent_share(std::span<const double> normal, std::span<const double> abnormal,
-                         const Change& change) {
+double independent_share(std::span<const double> normal, std::span<const double> abnormal) {
   constexpr std::size_t kLeastValues = 4;
   constexpr double kMostAutocorrelation = 0.95;
   if (normal.size() < kLeastValues || abnormal.size() < kLeastValues) return 1;
   Residuals residuals;
-  residuals.add(stats::winsorized(normal), change.normal_core.mean);
-  residuals.add(stats::winsorized(abnormal), change.abnormal_core.mean);
+  residuals.add(normal);
+  residuals.add(abnormal);
   if (!(residuals.squares > 0)) return 1;
   const double r = std::clamp(residuals.neighbours / residuals.squares, 0.0, kMostAutocorrelation);
   return (1 - r) / (1 + r);
 }
 
-double drift_p(const Change& change) {
+// `independent`: the share of the values of the cores. The means are known less precisely then; the
+// deviations and degrees of freedom still come from all values.
+double drift_p(const Change& change, double independent) {
   const stats::MeanTest yuen = stats::welch_test(change.normal_core, change.abnormal_core);
-  // The means are known less precisely; the deviations and degrees of freedom still come from all
-  // values.
-  return change.independent >= 1
-             ? yuen.p
-             : stats::student_tails(yuen.t * std::sqrt(change.independent), yuen.degrees);
+  return independent >= 1 ? yuen.p
+                          : stats::student_tails(yuen.t * std::sqrt(independent), yuen.degrees);
+}
+
+// The interval that belongs to drift_p.
+stats::Shift core_shift(const Change& change, double independent) {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  const double difference = change.core_difference();
+  if (change.normal_core.deviation == 0 && change.abnormal_core.deviation == 0) {
+    return {difference, difference, difference};
+  }
+  const stats::MeanTest yuen = stats::welch_test(change.normal_core, change.abnormal_core);
+  const auto variance = [](const stats::Moments& core) {
+    return core.deviation * core.deviation / static_cast<double>(core.n);
+  };
+  const double error =
+      std::sqrt((variance(change.normal_core) + variance(change.abnormal_core)) / independent);
+  const double half = stats::student_t(1 - kConfidence, yuen.degrees) * error;
+  if (!std::isfinite(half)) return {difference, -kInfinite, kInfinite};
+  return {difference, difference - half, difference + half};
 }
 
 // Everything that depends on more than the order of the values.
 void compare_sizes(std::span<const double> normal, std::span<const double> abnormal,
                    double resolution, Change& change) {
+  const std::vector<double> normal_stretches = stretches_of(normal);
+  const std::vector<double> abnormal_stretches = stretches_of(abnormal);
   change.normal = stats::moments_of(normal);
   change.abnormal = stats::moments_of(abnormal);
-  change.normal_core = stats::trimmed_moments_of(normal);
-  change.abnormal_core = stats::trimmed_moments_of(abnormal);
+  change.normal_core = stats::trimmed_moments_of(normal_stretches);
+  change.abnormal_core = stats::trimmed_moments_of(abnormal_stretches);
   change.normal_median = stats::median_of(normal);
   change.abnormal_median = stats::median_of(abnormal);
   change.welch = stats::welch_test(change.normal, change.abnormal);
@@ -62,8 +91,10 @@ void compare_sizes(std::span<const double> normal, std::span<const double> abnor
     change.z = stats::z_score(change.normal, change.abnormal);
     change.z_floored = stats::z_floored(change.normal, change.abnormal, resolution);
   }
-  change.independent = independent_share(normal, abnormal, change);
-  change.drift_p = drift_p(change);
+  change.independent = independent_share(normal, abnormal);
+  const double independent = independent_share(normal_stretches, abnormal_stretches);
+  change.drift_p = drift_p(change, independent);
+  change.core_shift = core_shift(change, independent);
   change.degenerate = normal.size() > 1 && abnormal.size() > 1 &&
                       change.normal_core.deviation == 0 && change.abnormal_core.deviation == 0 &&
                       change.core_difference() != 0;

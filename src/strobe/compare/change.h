@@ -21,6 +21,9 @@ inline constexpr double kConfidence = 0.95;
 // |Cliff's delta| from here on is large: nearly all cycles of one run are above those of the other.
 inline constexpr double kLargeDelta = 0.474;
 
+// Below this drift_p a change is more than chance and drift.
+inline constexpr double kSurely = 0.03;
+
 // One quantity, one value per cycle, in two runs. "First" is normal, "second" abnormal everywhere.
 struct Change {
   stats::Moments normal;
@@ -34,6 +37,9 @@ struct Change {
   stats::RankTest rank;
   double cliffs_delta = 0;
   stats::Shift shift;  // Hodges-Lehmann, with its 95 % interval; infinite ends: there is none
+  // The difference of the means of the cores, with its 95 % interval. It adds up over a run, and
+  // sees what strikes only some cycles. Corrected for drift; without an interval as `shift`.
+  stats::Shift core_shift;
   double z = 0;
   double z_floored = 0;
   // Yuen's p, of the means of the cores, with the number of independent values: neighbouring cycles

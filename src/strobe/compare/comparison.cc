@@ -81,6 +81,7 @@ Result<Comparison> compare_measures(SideFacts normal, SideFacts abnormal,
   comparison.normal = std::move(normal);
   comparison.normal.runs = 1 + baselines.size();
   comparison.abnormal = std::move(abnormal);
+  comparison.noise = noise_between(comparison);
   score_rows(comparison);
   sort_rows(comparison, options.order);
   comparison.quality = quality_of(comparison, baselines);

@@ -60,6 +60,9 @@ struct Cause {
   double explains_ms = std::numeric_limits<double>::quiet_NaN();
   // Most of what runs was replaced: the time of the replaced part alone says little about it.
   bool is_other_program = false;
+  // What it is known by was recorded or counted, and is the same in equal runs: other processes, a
+  // clock's limit, other calls. The rest is known by times, which differ from run to run.
+  bool is_fact = false;
 };
 
 inline constexpr double kListedScore = 0.5;
@@ -206,27 +209,43 @@ struct LaunchRow {
   Change queue;     // launched and not yet started works, averaged over the cycle
 };
 
-// The least and the largest difference between an abnormal and a normal cycle.
-struct DifferenceSpan {
-  double least_ms = 0;
-  double largest_ms = 0;
+// How much the two runs may differ though nothing was changed: runs of one program never take the
+// same time. All numbers are parts of the normal cycle.
+struct RunNoise {
+  double host_share = 0;  // of a cycle, in which the device has nothing to do
+  double host_speed = 1;  // the factor by which all calls of the host take longer
+  bool is_speed_known = false;
+  double speed_part = 0;     // what that adds to a cycle
+  double device_change = 0;  // what the rest of a cycle gained or lost, in which the device works
+  double device_deviation = 0;  // usual, of that
+  double deviation = 0;         // usual, of one run to the next
+  double rest_deviation = 0;    // usual, beside the host's speed
+
+  // The cycle's change is no more than what equal runs differ by: in total, and beside what the
+  // host's speed explains.
+  bool covers(const Change& cycle) const;
 };
 
 struct CycleRow {  // of one type of cycles
   analysis::CycleType type = analysis::CycleType::kStep;
   Change ms;
-  // If the correction for drift asks for more certainty than these cycles can give, so that the
-  // shift has no 95 % interval.
-  std::optional<DifferenceSpan> all_differences = {};
   double between_runs_p = 0;      // NaN with one normal run
   std::vector<double> ms_normal;  // in time order, all cycles of the run(s), partial ones too
   std::vector<double> ms_abnormal;
 
-  // Beyond chance and drift, in nearly all cycles, by at least 2 %, with an interval without 0; if
-  // there is no interval, all differences have one sign.
+  // Beyond chance and drift, by at least 2 % on average.
   bool is_changed() const;
-  bool is_slower() const { return is_changed() && ms.shift.shift > 0; }
-  bool is_faster() const { return is_changed() && ms.shift.shift < 0; }
+  bool is_slower() const { return is_changed() && ms.rises(); }
+  bool is_faster() const { return is_changed() && !ms.rises(); }
+  // On average by a tenth or more, whether that is beyond chance or not.
+  bool differs_much() const;
+  // What to print: the shift, unless it does not show what the means show.
+  bool shows_means() const;
+  const stats::Shift& shown() const { return shows_means() ? ms.core_shift : ms.shift; }
+  double shown_normal_ms() const { return shows_means() ? ms.normal_core.mean : ms.normal_median; }
+  double shown_abnormal_ms() const {
+    return shows_means() ? ms.abnormal_core.mean : ms.abnormal_median;
+  }
 };
 
 struct SideFacts {
@@ -246,7 +265,9 @@ struct CompareOptions {
   bool align_devices = false;  // pair devices by position if their names differ
 };
 
-enum class Answer : std::uint8_t { kNoChange, kSlower, kFaster, kShifted, kCannotTell };
+// kShifted: functions changed, the cycle did not. kUnclear: the cycle changed by no more than what
+// runs of one program differ by.
+enum class Answer : std::uint8_t { kNoChange, kSlower, kFaster, kShifted, kUnclear, kCannotTell };
 
 struct Comparison {
   SideFacts normal;
@@ -261,7 +282,8 @@ struct Comparison {
   RankKey order = RankKey::kSuspicion;  // of functions and triplets
   std::vector<Cause> causes;            // score >= 0.5, most likely first
   std::vector<std::string> quality;     // sentences, worst first
-  Answer answer = Answer::kNoChange;    // kShifted: functions changed, the cycle did not get slower
+  RunNoise noise;
+  Answer answer = Answer::kNoChange;
 };
 
 // Every rank of a run, or the selected one.

@@ -65,6 +65,10 @@ FunctionRows compare_functions(const std::vector<PairedRank>& ranks,
 // The verdict of a function row whose numbers are complete, including q.
 Verdict verdict_of(const FunctionRow& row);
 
+// The noise to expect between the two runs, from what sets the pace of their cycles; of a
+// comparison whose rows are complete.
+RunNoise noise_between(const Comparison& comparison);
+
 // Computes the scores of function rows and triplets.
 void score_rows(Comparison& comparison);
 

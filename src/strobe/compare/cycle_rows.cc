@@ -3,7 +3,6 @@
 #include <map>
 #include <utility>
 
-#include "strobe/compare/causes/symptoms.h"
 #include "strobe/compare/change.h"
 #include "strobe/compare/comparison_parts.h"
 #include "strobe/compare/measure/measure.h"
@@ -57,20 +56,6 @@ struct CycleSample {
   }
 };
 
-DifferenceSpan span_of_differences(const std::vector<double>& normal_ms,
-                                   const std::vector<double>& abnormal_ms) {
-  const auto [least_normal, most_normal] = std::ranges::minmax(normal_ms);
-  const auto [least_abnormal, most_abnormal] = std::ranges::minmax(abnormal_ms);
-  return {least_abnormal - most_normal, most_abnormal - least_normal};
-}
-
-bool is_without_zero(const CycleRow& row) {
-  if (row.all_differences) {
-    return row.all_differences->least_ms > 0 || row.all_differences->largest_ms < 0;
-  }
-  return row.ms.shift.low > 0 || row.ms.shift.high < 0;
-}
-
 CycleRow cycle_row_of(CycleType type, CycleSample normal, CycleSample abnormal) {
   CycleRow row;
   row.type = type;
@@ -78,9 +63,6 @@ CycleRow cycle_row_of(CycleType type, CycleSample normal, CycleSample abnormal) 
   // The answer on cycle time accounts for correlated neighbouring cycles; so must its interval.
   row.ms.shift = stats::shift_between(normal.tested_ms, abnormal.tested_ms, kConfidence, nullptr,
                                       row.ms.independent);
-  if (!std::isfinite(row.ms.shift.low) && !row.ms.too_few) {
-    row.all_differences = span_of_differences(normal.tested_ms, abnormal.tested_ms);
-  }
   row.between_runs_p = between_runs_p(normal.run_means_ms, row.ms.abnormal.mean);
   row.ms_normal = std::move(normal.all_ms);
   row.ms_abnormal = std::move(abnormal.all_ms);
@@ -89,11 +71,41 @@ CycleRow cycle_row_of(CycleType type, CycleSample normal, CycleSample abnormal) 
 
 }  // namespace
 
+namespace {
+
+constexpr double kLeastPart = 0.02;  // of the normal cycle
+
+bool matters(double change_ms, double normal_ms) {
+  return std::abs(change_ms) >= kLeastPart * normal_ms;
+}
+
+bool is_without_zero(const stats::Shift& shift) { return shift.low > 0 || shift.high < 0; }
+
+// The typical difference is beyond chance and matters, and the means agree.
+bool shift_tells(const Change& ms) {
+  return is_without_zero(ms.shift) && matters(ms.shift.shift, ms.normal_median) &&
+         (ms.shift.shift > 0) == ms.rises();
+}
+
+}  // namespace
+
 bool CycleRow::is_changed() const {
-  constexpr double kLeastShare = 0.02;
   const bool is_noise_between_runs = between_runs_p >= kSignificant;  // NaN with one normal run
-  return is_real(ms) && !is_noise_between_runs && std::abs(ms.cliffs_delta) >= kLargeDelta &&
-         std::abs(ms.shift.shift) >= kLeastShare * ms.normal.mean && is_without_zero(*this);
+  return !ms.too_few && !is_noise_between_runs &&
+         (ms.degenerate || ms.drift_p < kSurely || shift_tells(ms)) &&
+         matters(ms.core_shift.shift, ms.normal_core.mean);
+}
+
+bool CycleRow::differs_much() const {
+  constexpr double kMuch = 0.1;  // of the normal cycle
+  return !ms.too_few && std::abs(ms.core_shift.shift) >= kMuch * ms.normal_core.mean;
+}
+
+bool CycleRow::shows_means() const {
+  if (ms.too_few) return false;
+  if (!std::isfinite(ms.shift.low)) return std::isfinite(ms.core_shift.low);
+  const bool shift_denies = is_without_zero(ms.shift) && matters(ms.shift.shift, ms.normal_median);
+  return is_changed() ? !shift_tells(ms) : differs_much() || shift_denies;
 }
 
 std::vector<CycleRow> compare_cycles(const std::vector<PairedRank>& ranks, bool keep_partial) {

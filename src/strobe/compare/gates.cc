@@ -101,18 +101,18 @@ std::string sizes(const Change& change) {
 
 std::string slower_cycles(const CycleRow& row) {
   return fmt::format("cycle time rose by {:.3g} ms, {:.3g} % of the normal {:.4g} ms ({})",
-                     row.ms.shift.shift, 100 * row.ms.shift.shift / row.ms.normal_median,
-                     row.ms.normal_median, sizes(row.ms));
+                     row.shown().shift, 100 * row.shown().shift / row.shown_normal_ms(),
+                     row.shown_normal_ms(), sizes(row.ms));
 }
 
 // The answer is about the most frequent type of cycles; other types may have changed too.
 std::optional<std::string> why_cycles(const Comparison& comparison, const Gate& gate) {
   if (comparison.answer != Answer::kSlower) return std::nullopt;
   for (const CycleRow& row : comparison.cycles) {
-    if (!row.is_slower()) continue;
+    if (!row.ms.rises() || !(row.is_changed() || row.differs_much())) continue;
     const double rise = gate.kind == GateKind::kCycleMs
-                            ? row.ms.shift.shift
-                            : 100 * row.ms.shift.shift / row.ms.normal_median;
+                            ? row.shown().shift
+                            : 100 * row.shown().shift / row.shown_normal_ms();
     if (rise > gate.limit) return slower_cycles(row);
   }
   return std::nullopt;

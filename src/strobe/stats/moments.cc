@@ -60,6 +60,16 @@ Moments trimmed_moments_of(std::span<const double> sample) {
   return trimmed;
 }
 
+std::vector<double> block_means(std::span<const double> sample, std::size_t blocks) {
+  std::vector<double> means;
+  for (std::size_t i = 0; i < blocks; ++i) {
+    const std::size_t first = i * sample.size() / blocks;
+    const std::size_t end = (i + 1) * sample.size() / blocks;
+    if (first < end) means.push_back(moments_of(sample.subspan(first, end - first)).mean);
+  }
+  return means;
+}
+
 double median_of(std::span<const double> sample) {
   if (sample.empty()) return kNan;
   std::vector<double> values(sample.begin(), sample.end());

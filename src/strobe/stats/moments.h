@@ -28,6 +28,9 @@ Moments trimmed_moments_of(std::span<const double> sample);
 // The same sample with each of those values replaced by the nearest that is left.
 std::vector<double> winsorized(std::span<const double> sample);
 
+// The means of equal blocks of neighbouring values, in order; their sizes differ by one at most.
+std::vector<double> block_means(std::span<const double> sample, std::size_t blocks);
+
 double median_of(std::span<const double> sample);  // NaN if empty
 
 // log(1 + x) of each value, negative ones counted as 0.

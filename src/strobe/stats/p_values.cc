@@ -29,6 +29,12 @@ double student_tails(double t, double degrees) {
   return 2 * boost::math::cdf(boost::math::complement(distribution, std::abs(t)));
 }
 
+double student_t(double tails, double degrees) {
+  if (!(degrees > 0)) return kNan;
+  const boost::math::students_t_distribution<double, Policy> distribution(degrees);
+  return boost::math::quantile(boost::math::complement(distribution, tails / 2));
+}
+
 double normal_z(double tails) {
   return std::numbers::sqrt2 * boost::math::erfc_inv(tails, Policy());
 }

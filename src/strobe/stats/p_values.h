@@ -13,6 +13,9 @@ double normal_tails(double z);
 // `degrees` may be fractional; NaN unless above 0.
 double student_tails(double t, double degrees);
 
+// The t >= 0 beyond which Student's distribution has `tails` in total; NaN unless `degrees` > 0.
+double student_t(double tails, double degrees);
+
 // The z >= 0 beyond which the normal distribution has `tails` in total: 1.96 for 0.05.
 double normal_z(double tails);
 

@@ -332,7 +332,8 @@ export interface ComparedCycleType {
   type: string;
   verdict: string;
   ms: Change;
-  all_differences_ms: { least: number; largest: number } | null; // if the cycles allow no 95 % interval
+  // Without the wildest cycles; `decide`: the verdict is theirs, because the shift does not show it.
+  means_ms: { normal: number; abnormal: number; difference: number; low: number | null; high: number | null; decide: boolean };
 }
 
 export interface ComparedRank {
@@ -391,7 +392,7 @@ export interface Cause {
   advice: string;
 }
 
-export type CompareAnswer = 'no_change' | 'slower' | 'faster' | 'shifted' | 'cannot_tell';
+export type CompareAnswer = 'no_change' | 'slower' | 'faster' | 'shifted' | 'unclear' | 'cannot_tell';
 
 // The document of `strobe compare --format json`, as far as the page reads it.
 export interface Comparison {

@@ -8,6 +8,7 @@ export const kAnswers: Record<CompareAnswer, { word: string; tone: 'bad' | 'good
   faster: { word: 'Faster', tone: 'good' },
   shifted: { word: 'Shifted', tone: 'warn' },
   no_change: { word: 'No change', tone: 'plain' },
+  unclear: { word: 'Unclear', tone: 'warn' },
   cannot_tell: { word: 'Cannot tell', tone: 'warn' },
 };
 

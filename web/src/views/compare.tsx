@@ -184,9 +184,20 @@ function spanText(low_ms: number, high_ms: number): string {
 }
 
 // A difference never appears without its interval, or the reason why there is none.
-function intervalText({ ms, all_differences_ms: all }: ComparedCycleType): string {
-  if (ms.shift_low !== null && ms.shift_high !== null) return `95 % interval ${spanText(ms.shift_low, ms.shift_high)}`;
-  return all === null ? 'no 95 % interval' : `no 95 % interval, all differences ${spanText(all.least, all.largest)}`;
+function intervalText(low: number | null, high: number | null): string {
+  return low === null || high === null ? 'no 95 % interval' : `95 % interval ${spanText(low, high)}`;
+}
+
+// The typical difference, or that of the means where they decide.
+function CycleChange({ ms, means_ms: means }: ComparedCycleType): JSX.Element {
+  const shift = means.decide ? means.difference : ms.shift;
+  if (shift === null) return <>no test</>;
+  const interval = means.decide ? intervalText(means.low, means.high) : intervalText(ms.shift_low, ms.shift_high);
+  return (
+    <>
+      {means.decide ? 'difference of the means, without the wildest cycles,' : 'typical difference'} <b>{signedDuration(shift * 1e6)}</b>, {interval}, n = {ms.n_normal} and {ms.n_abnormal}
+    </>
+  );
 }
 
 function CycleTest({ comparison }: { comparison: Comparison }): JSX.Element {
@@ -195,7 +206,7 @@ function CycleTest({ comparison }: { comparison: Comparison }): JSX.Element {
       {comparison.cycles.types.map((one) => (
         <span key={one.type}>
           {comparison.cycles.types.length > 1 ? `${one.type}: ` : ''}
-          {one.ms.shift === null ? 'no test' : <>typical difference <b>{signedDuration(one.ms.shift * 1e6)}</b>, {intervalText(one)}, n = {one.ms.n_normal} and {one.ms.n_abnormal}</>}
+          <CycleChange {...one} />
         </span>
       ))}
     </span>

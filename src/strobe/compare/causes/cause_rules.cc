@@ -214,6 +214,21 @@ bool is_reason(const Cause& cause) {
   return cause.kind != CauseKind::kHostBlocks && cause.kind != CauseKind::kSlowerKernels;
 }
 
+// The profiler has more to do when the device is slow: that it has is no reason beside one that was
+// seen.
+void put_measurement_last(std::vector<Cause>& causes) {
+  const auto is_measurement = [](const Cause& cause) {
+    return cause.kind == CauseKind::kMeasurement;
+  };
+  const bool was_seen = std::ranges::any_of(causes, [&](const Cause& cause) {
+    return cause.is_fact && cause.score >= kConfidentScore && !is_measurement(cause);
+  });
+  if (!was_seen) return;
+  for (Cause& cause : causes) {
+    if (is_measurement(cause)) cause.score = std::min(cause.score, kListedScore);
+  }
+}
+
 void put_places_last(std::vector<Cause>& causes) {
   const bool has_reason = std::ranges::any_of(
       causes, [](const Cause& cause) { return is_reason(cause) && cause.score >= kListedScore; });
@@ -299,6 +314,7 @@ Cause unattributed(const Comparison& comparison, std::span<const Symptoms> ranks
 }
 
 constexpr double kLittle = 0.3;  // of the cycle's change
+constexpr double kAgainstTheChange = 0.5;
 
 // A cause that is known by what it adds to a cycle is no answer if it adds little. The others are
 // known by a counter, by other ranks or by what the program does, and stay true if the cycle
@@ -313,7 +329,7 @@ double weight_of_part(CauseKind kind, double part) {
 
 // Says which part of the cycle's change a cause explains.
 void weigh_by_part(const Symptoms& symptoms, Cause& cause) {
-  if (std::isnan(cause.explains_ms) || !symptoms.cycle->is_changed()) return;
+  if (std::isnan(cause.explains_ms) || !symptoms.is_beyond_noise()) return;
   const double part = explained_part(symptoms, cause.explains_ms);
   const std::string amount = fmt::format("{} of {} ms per cycle, {:.0f} % of the change",
                                          signed_text(part * symptoms.cycle_change_ms),
@@ -326,6 +342,11 @@ void weigh_by_part(const Symptoms& symptoms, Cause& cause) {
       evidence(part > 0 ? "it explains only " + amount
                         : fmt::format("it does not explain why the cycle became {}",
                                       symptoms.cycle->is_slower() ? "slower" : "faster")));
+  constexpr double kOpposes = -0.1;
+  if (cause.explains_ms / symptoms.cycle_change_ms < kOpposes) {
+    cause.score *= kAgainstTheChange;
+    return;
+  }
   // Equal runs differ as much: the rest of a small change needs no second cause.
   constexpr double kUsual = 0.2;
   const double rest_ms = (1 - part) * std::abs(symptoms.cycle_change_ms);
@@ -360,6 +381,15 @@ bool functions_changed(const Comparison& comparison) {
   return (changed_ms > 0 && changed_ms > 0.02 * device_ms) || other_on_host > 0.1 * on_host;
 }
 
+// Rules of these kinds look at what other processes do, what counters say, and how often something
+// is called; those of the others may.
+bool is_known_by_facts(CauseKind kind) {
+  using enum CauseKind;
+  return contains({kOtherTenant, kHostContention, kClockDrop, kMemoryBandwidth, kSynchronisation,
+                   kMemoryPressure, kKernelMix, kWorkload, kDiskIo, kFabric},
+                  kind);
+}
+
 // A rank that one of the runs lacks has no rows.
 bool is_compared(const Comparison& comparison, std::int32_t rank) {
   return std::ranges::find(comparison.devices, rank, &DeviceRow::rank) != comparison.devices.end();
@@ -385,6 +415,7 @@ std::vector<Cause> find_causes(const Comparison& comparison) {
         rule(symptoms, causes);
         for (Cause& cause : std::span(causes).subspan(before)) {
           cause.ranks = {symptoms.rank};
+          cause.is_fact |= is_known_by_facts(cause.kind);
           weigh_by_part(symptoms, cause);
         }
       }
@@ -392,6 +423,7 @@ std::vector<Cause> find_causes(const Comparison& comparison) {
   }
   weaken_consequences(causes);
   put_places_last(causes);
+  put_measurement_last(causes);
   std::erase_if(causes, [](const Cause& cause) { return cause.score < kListedScore; });
   for (Cause& cause : causes) cause.score = std::min(cause.score, 1.0);
   std::ranges::stable_sort(causes, std::ranges::greater{}, &Cause::score);
@@ -405,10 +437,34 @@ std::vector<Cause> find_causes(const Comparison& comparison) {
   return causes;
 }
 
+namespace {
+
+// It says why a difference may mean nothing.
+bool is_about_recording(CauseKind kind) {
+  return kind == CauseKind::kColdStart || kind == CauseKind::kMeasurement;
+}
+
+// A recorded reason that explains a real part of the change, or all that can be told of it.
+bool is_reason_for_change(const Comparison& comparison, const Cause& cause) {
+  if (!cause.is_fact || is_about_recording(cause.kind)) return false;
+  if (cause.score < kConfidentScore) return false;
+  const CycleRow& cycle = comparison.cycles.front();
+  const double part = cause.explains_ms / cycle.shown().shift;
+  return std::isnan(part) ? cause.improves != cycle.ms.rises() : part >= kLittle;
+}
+
+}  // namespace
+
 Answer answer_of(const Comparison& comparison) {
   if (comparison.cycles.empty() || comparison.cycles.front().ms.too_few) return Answer::kCannotTell;
-  if (cycle_changed(comparison)) {
-    return comparison.cycles.front().is_slower() ? Answer::kSlower : Answer::kFaster;
+  const CycleRow& cycle = comparison.cycles.front();
+  if (cycle.is_changed() || cycle.differs_much()) {
+    const bool is_more_than_noise = cycle.is_changed() && !comparison.noise.covers(cycle.ms);
+    const bool has_reason = std::ranges::any_of(comparison.causes, [&](const Cause& cause) {
+      return is_reason_for_change(comparison, cause);
+    });
+    if (!is_more_than_noise && !has_reason) return Answer::kUnclear;
+    return cycle.ms.rises() ? Answer::kSlower : Answer::kFaster;
   }
   const bool device_changed = std::ranges::any_of(comparison.devices, [](const DeviceRow& device) {
     return device.outlasts_cycles && is_real(device.launched_ms) &&
@@ -421,9 +477,27 @@ Answer answer_of(const Comparison& comparison) {
   return has_cause || functions_changed(comparison) ? Answer::kShifted : Answer::kNoChange;
 }
 
+namespace {
+
+// What is known by times alone explains only a change that is more than noise.
+void keep_what_is_known(Comparison& comparison) {
+  const Answer answer = comparison.answer;
+  if (answer == Answer::kSlower || answer == Answer::kFaster || answer == Answer::kCannotTell) {
+    return;
+  }
+  const CycleRow& cycle = comparison.cycles.front();
+  const bool differs = cycle.is_changed() || cycle.differs_much();
+  std::erase_if(comparison.causes, [&](const Cause& cause) {
+    return !cause.is_fact && !(differs && is_about_recording(cause.kind));
+  });
+}
+
+}  // namespace
+
 void judge(Comparison& comparison) {
   comparison.causes = find_causes(comparison);
   comparison.answer = answer_of(comparison);
+  keep_what_is_known(comparison);
 }
 
 }  // namespace strobe::compare

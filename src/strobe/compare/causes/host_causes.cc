@@ -142,6 +142,64 @@ void name_host_code(const Symptoms& symptoms, Cause& cause) {
   cause.advice += "; the frames of the script are recorded: sort them by their own time";
 }
 
+bool is_called_more(const Symptoms& symptoms, std::string_view operator_name) {
+  const auto& operators = symptoms.host.operators;
+  const auto row = std::ranges::find_if(
+      operators, [&](const FunctionRow* one) { return one->key.name == operator_name; });
+  return row != operators.end() && (*row)->calls_abnormal > 1.2 * (*row)->calls_normal + 1;
+}
+
+// Idle time of the devices while the host does work of its own that it did not do before: operators
+// that are called more often, and the code around them.
+std::vector<const IdleCauseRow*> added_host_work(const Symptoms& symptoms) {
+  std::vector<const IdleCauseRow*> rows;
+  for (const IdleCauseRow* row : symptoms.idle) {
+    using enum analysis::IdleKind;
+    const bool is_added = row->cause.kind == kOperator
+                              ? is_called_more(symptoms, row->cause.name)
+                              : row->cause.kind == kNothing || row->cause.kind == kRange ||
+                                    row->cause.kind == kScript;
+    if (is_added && row->ms.rises()) rows.push_back(row);
+  }
+  std::ranges::stable_sort(rows, std::ranges::greater{},
+                           [](const IdleCauseRow* row) { return row->ms.core_difference(); });
+  return rows;
+}
+
+// The kernels are the same, and the device waits while the host computes by itself: preprocessing
+// in operators, for example.
+void find_host_work(const Symptoms& symptoms, std::vector<Cause>& causes) {
+  constexpr double kMost = 0.5;
+  if (queueing(symptoms).grew || !symptoms.is_slower() || symptoms.devices.empty()) return;
+  if (!kernels_are_equal(symptoms)) return;
+  const std::vector<const IdleCauseRow*> rows = added_host_work(symptoms);
+  const bool has_operator = std::ranges::any_of(rows, [](const IdleCauseRow* row) {
+    return row->cause.kind == analysis::IdleKind::kOperator;
+  });
+  if (!has_operator) return;
+  const Change ms = total_ms(rows);
+  const double share = explained_share(symptoms, ms);
+  if (share < kMost || !rose(ms, 1.1)) return;
+  std::vector<const IdleCauseRow*> operators = rows;
+  std::erase_if(operators, [](const IdleCauseRow* row) {
+    return row->cause.kind != analysis::IdleKind::kOperator;
+  });
+  causes.push_back(
+      {.kind = CauseKind::kLaunchBound,
+       .score = 0.55 + 0.3 * share,
+       .headline = fmt::format("the host does more work of its own ({}), and the device waits{}",
+                               names_of_largest(operators), symptoms.place()),
+       .evidence = {evidence("device idle while the host is in such operators and between them",
+                             ms),
+                    evidence("the same kernels take as long as before")},
+       .against = {},
+       .advice =
+           "these operators compute on the host: prepare the data beside the loop (workers of "
+           "the data loader), or on the device",
+       .explains_ms = ms.core_difference(),
+       .is_fact = true});
+}
+
 void find_host_code(const Symptoms& symptoms, std::vector<Cause>& causes) {
   if (queueing(symptoms).grew || !symptoms.is_slower() || symptoms.devices.empty()) return;
   if (!(symptoms.cycle_change_ms > 0)) return;
@@ -414,12 +472,14 @@ void find_more_launches(const Symptoms& symptoms, std::vector<Cause>& causes) {
     add_idle_evidence(symptoms, cause);
   }
   cause.explains_ms = delay->core_difference();
+  cause.is_fact = true;
   causes.push_back(std::move(cause));
 }
 
-constexpr std::array<CauseRule, 10> kHostRules = {
-    find_host_contention, find_quota,      find_slow_host, find_host_code,     find_synchronisation,
-    find_memory_pressure, find_slow_input, find_paging,    find_more_launches, find_host_blocks};
+constexpr std::array<CauseRule, 11> kHostRules = {
+    find_host_contention, find_quota,           find_host_work,       find_slow_host,
+    find_host_code,       find_synchronisation, find_memory_pressure, find_slow_input,
+    find_paging,          find_more_launches,   find_host_blocks};
 
 }  // namespace
 

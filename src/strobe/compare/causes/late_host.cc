@@ -13,6 +13,10 @@ double explained_share(const Symptoms& symptoms, const Change& change) {
   return std::clamp(change.core_difference() / symptoms.cycle_change_ms, 0.0, 1.0);
 }
 
+namespace {
+constexpr double kMost = 0.5;  // of the cycle's change
+}
+
 const Change* longest_gap(const Symptoms& symptoms) {
   const Change* gap = nullptr;
   for (const DeviceSymptoms& device : symptoms.devices) {
@@ -24,7 +28,8 @@ const Change* longest_gap(const Symptoms& symptoms) {
 
 bool gaps_grew(const Symptoms& symptoms) {
   const Change* gap = longest_gap(symptoms);
-  return gap == nullptr ? symptoms.is_slower() : rose(*gap, 1.03);
+  if (gap == nullptr) return symptoms.is_slower();
+  return rose(*gap, 1.03) || explained_share(symptoms, *gap) >= kMost;
 }
 
 const Change* host_delay(const Symptoms& symptoms) {

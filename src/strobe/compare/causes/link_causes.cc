@@ -22,6 +22,8 @@ struct CopyRate {
   double normal_ns_per_byte = 0;
   double abnormal_ns_per_byte = 0;
   Change ms;
+  double bytes_normal = 0;  // per cycle
+  double bytes_abnormal = 0;
   double bytes_ratio = 1;
 };
 
@@ -44,6 +46,8 @@ CopyRate copy_rate(const DeviceSymptoms& device) {
   }
   CopyRate rate;
   rate.ms = total_ms(rows);
+  rate.bytes_normal = bytes[0];
+  rate.bytes_abnormal = bytes[1];
   if (bytes[0] > 0 && bytes[1] > 0) {
     rate.normal_ns_per_byte = 1e6 * ms[0] / bytes[0];
     rate.abnormal_ns_per_byte = 1e6 * ms[1] / bytes[1];
@@ -99,8 +103,39 @@ void find_pcie(const Symptoms& symptoms, std::vector<Cause>& causes) {
           evidence("packets per second that the bus sent again", *replays, MetricTime::kCycle));
       cause.score += 0.1;
     }
-    cause.explains_ms = rate.ms.core_difference();
+    if (is_slow) cause.explains_ms = rate.ms.core_difference();
+    cause.is_fact = is_crowded;
     causes.push_back(std::move(cause));
+  }
+}
+
+// The program itself copies more between host and device, or less.
+void find_more_copies(const Symptoms& symptoms, std::vector<Cause>& causes) {
+  constexpr double kMuchMore = 1.3;
+  constexpr double kLeastPart = 0.3;  // of the cycle's change
+  for (const DeviceSymptoms& device : symptoms.devices) {
+    const CopyRate rate = copy_rate(device);
+    const double expected = rate.bytes_normal * symptoms.common_calls_factor;
+    const bool is_more = rate.bytes_abnormal > kMuchMore * expected && symptoms.is_slower();
+    const bool is_less = expected > kMuchMore * rate.bytes_abnormal && symptoms.is_faster();
+    const double part = explained_part(symptoms, rate.ms.core_difference());
+    if ((!is_more && !is_less) || !is_real(rate.ms) || part < kLeastPart) continue;
+    causes.push_back(
+        {.kind = CauseKind::kPcie,
+         .score = 0.6 + 0.35 * part,
+         .headline = fmt::format("{} is copied between host and {}{}", is_more ? "more" : "less",
+                                 device.name(), symptoms.place()),
+         .evidence = {evidence(fmt::format("copied: {}B -> {}B per cycle",
+                                           number_text(rate.bytes_normal),
+                                           number_text(rate.bytes_abnormal))),
+                      evidence("copies", rate.ms)},
+         .against = {},
+         .advice =
+             "look for a copy in the loop that was not there before, and do it less often, or "
+             "while the device computes",
+         .improves = is_less,
+         .explains_ms = rate.ms.core_difference(),
+         .is_fact = true});
   }
 }
 
@@ -191,7 +226,7 @@ void find_communication(const Symptoms& symptoms, std::vector<Cause>& causes) {
   }
 }
 
-constexpr std::array<CauseRule, 2> kLinkRules = {find_pcie, find_communication};
+constexpr std::array<CauseRule, 3> kLinkRules = {find_pcie, find_more_copies, find_communication};
 
 }  // namespace
 

@@ -17,8 +17,6 @@ namespace {
 using device::MetricRole;
 using device::RuntimeCall;
 
-constexpr double kSurely = 0.03;
-
 enum class CountBy : std::uint8_t { kTime, kVote };
 
 Slowdowns slowdowns_of(std::span<const FunctionRow* const> rows, CountBy by) {
@@ -168,8 +166,7 @@ HostSymptoms read_host(const Rows& functions) {
 }  // namespace
 
 bool is_real(const Change& change) {
-  if (change.too_few || change.rank.p >= kSignificant) return false;
-  return change.degenerate || change.drift_p < kSurely;
+  return !change.too_few && (change.degenerate || change.drift_p < kSurely);
 }
 
 namespace {
@@ -258,16 +255,22 @@ double Slowdowns::median() const {
   return 1;
 }
 
-bool Symptoms::is_slower() const {
-  const bool is_noise_between_runs =
-      cycle->between_runs_p >= kSignificant;  // NaN with one normal run
-  return rose(cycle->ms, 1.02) && !is_noise_between_runs;
+bool Symptoms::is_beyond_noise() const {
+  return cycle->is_changed() && !comparison->noise.covers(cycle->ms);
 }
 
-bool Symptoms::is_faster() const {
-  const bool is_noise_between_runs = cycle->between_runs_p >= kSignificant;
-  return fell(cycle->ms, 0.98) && !is_noise_between_runs;
+namespace {
+
+bool may_have_changed(const CycleRow& cycle) {
+  const bool is_noise_between_runs = cycle.between_runs_p >= kSignificant;  // NaN with one run
+  return cycle.is_changed() || (cycle.differs_much() && !is_noise_between_runs);
 }
+
+}  // namespace
+
+bool Symptoms::is_slower() const { return may_have_changed(*cycle) && cycle->ms.rises(); }
+
+bool Symptoms::is_faster() const { return may_have_changed(*cycle) && !cycle->ms.rises(); }
 
 const MetricRow* Symptoms::metric(MetricRole role, std::string_view device) const {
   for (const MetricRow& row : comparison->metrics) {
@@ -292,7 +295,7 @@ Symptoms read_symptoms(const Comparison& comparison, std::int32_t rank) {
   symptoms.comparison = &comparison;
   symptoms.rank = rank;
   symptoms.cycle = &comparison.cycles.front();
-  symptoms.cycle_change_ms = symptoms.cycle->ms.shift.shift;
+  symptoms.cycle_change_ms = symptoms.cycle->shown().shift;
   Rows functions;
   for (const FunctionRow& row : comparison.functions) {
     if (row.rank == rank && row.type == symptoms.cycle->type) functions.push_back(&row);
@@ -375,8 +378,11 @@ Queueing queueing_of(const Change& waiting, const Change& shown, double least_ra
   const Change::Typical typical = shown.typical();
   queue.shown_normal_share = typical.normal / whole;
   queue.shown_abnormal_share = typical.abnormal / whole;
-  queue.grew = rose(waiting, least_ratio) && rise > kLeastQueueing;
-  queue.shrank = fell(waiting, 1 / least_ratio) && -rise > kLeastQueueing;
+  // Samples are told apart where cycles that share them are not.
+  const bool is_more = rose(waiting, least_ratio) || rose(shown, least_ratio);
+  const bool is_less = fell(waiting, 1 / least_ratio) || fell(shown, 1 / least_ratio);
+  queue.grew = is_more && rise > kLeastQueueing;
+  queue.shrank = is_less && -rise > kLeastQueueing;
   return queue;
 }
 
@@ -403,6 +409,14 @@ using device::MetricRole;
 
 constexpr double kBusyBus = 5e9;  // bytes per second
 
+// The same work needs the same traffic: what the memory carries beyond that is somebody else's.
+bool memory_carries_more(const Symptoms& symptoms, const DeviceSymptoms& device) {
+  constexpr double kMuchMore = 1.5;
+  const MetricRow* use = symptoms.metric(MetricRole::kMemoryUse, device.name());
+  return use != nullptr && rose(use->all, 1.2) &&
+         use->all.core_ratio() * symptoms.cycle->ms.core_ratio() > kMuchMore;
+}
+
 // The same kernels, of the same size, at the same clocks, take longer: they get only part of the
 // device.
 bool kernels_are_crowded(const Symptoms& symptoms, const DeviceSymptoms& device) {
@@ -412,7 +426,9 @@ bool kernels_are_crowded(const Symptoms& symptoms, const DeviceSymptoms& device)
   const MetricRow* memory = symptoms.metric(MetricRole::kMemoryClock, device.name());
   const bool clocks_are_equal = core != nullptr && !fell(core->busy, 0.97) &&
                                 (memory == nullptr || !fell(memory->busy, 0.97));
-  return is_same_work && clocks_are_equal && device.slowdowns.share_between(1.05, 1e9) >= 0.7;
+  const double least_share = memory_carries_more(symptoms, device) ? 0.3 : 0.7;
+  return is_same_work && clocks_are_equal &&
+         device.slowdowns.share_between(1.05, 1e9) >= least_share;
 }
 
 }  // namespace
@@ -477,13 +493,19 @@ BusTraffic bus_traffic(const Symptoms& symptoms, const DeviceSymptoms& device) {
     traffic.abnormal = row.all.abnormal_core.mean;
     traffic.is_real = is_real(row.all);
   }
-  double own_bytes = 0;
+  double own_bytes[2] = {0, 0};
   for (const FunctionRow* copy : device.copies) {
     const bool stays_on_devices =
         device::copy_direction(copy->key.name) == device::CopyDirection::kBetweenDevices;
-    if (!stays_on_devices) own_bytes += copy->bytes_abnormal;
+    if (stays_on_devices) continue;
+    own_bytes[0] += copy->bytes_normal;
+    own_bytes[1] += copy->bytes_abnormal;
   }
-  traffic.own_abnormal = own_bytes / (1e-3 * symptoms.cycle->ms.abnormal_core.mean);
+  const double own_normal = own_bytes[0] / (1e-3 * symptoms.cycle->ms.normal_core.mean);
+  traffic.own_abnormal = own_bytes[1] / (1e-3 * symptoms.cycle->ms.abnormal_core.mean);
+  // A bus carries at least the program's own copies. NVML counts kilobytes, and some samplers write
+  // its numbers as they are.
+  if (traffic.is_known && own_normal > 10 * traffic.normal) traffic.count_kilobytes();
   return traffic;
 }
 

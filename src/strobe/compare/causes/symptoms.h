@@ -93,7 +93,7 @@ struct Symptoms {
   const Comparison* comparison = nullptr;
   std::int32_t rank = 0;
   const CycleRow* cycle = nullptr;
-  double cycle_change_ms = 0;  // Hodges-Lehmann
+  double cycle_change_ms = 0;  // as printed
   bool has_frames = false;     // both traces have those of the script
   std::vector<DeviceSymptoms> devices;
   HostSymptoms host;
@@ -101,8 +101,11 @@ struct Symptoms {
   // The factor by which the calls of nearly all functions changed; 1 if there is no such factor.
   double common_calls_factor = 1;
 
+  // Beyond noise, or by so much that its cause may show whether it is.
   bool is_slower() const;
   bool is_faster() const;
+  // The cycle's change is more than what equal runs differ by.
+  bool is_beyond_noise() const;
   // The metric with this role on a device or on kHostDevice; null if it was not sampled.
   const MetricRow* metric(device::MetricRole role, std::string_view device) const;
   // How long launched work waits on a device; null if the launches are not known.
@@ -174,6 +177,10 @@ struct BusTraffic {
   // As the tables print them.
   double shown_normal = 0;
   double shown_abnormal = 0;
+
+  void count_kilobytes() {
+    for (double* value : {&normal, &abnormal, &shown_normal, &shown_abnormal}) *value *= 1000;
+  }
 };
 BusTraffic bus_traffic(const Symptoms& symptoms, const DeviceSymptoms& device);
 // Another process fills the bus with copies and does nothing else.

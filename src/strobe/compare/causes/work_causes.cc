@@ -215,6 +215,7 @@ void find_measurement(const Symptoms& symptoms, std::vector<Cause>& causes) {
                  .against = {},
                  .advice = "record more cycles, and start recording after a few warm-up cycles"};
   add_partial_cycles(symptoms, cause);
+  cause.is_fact = !cause.evidence.empty();
   add_overhead(symptoms, cause);
   if (!cause.evidence.empty()) causes.push_back(std::move(cause));
 }

@@ -8,19 +8,6 @@ namespace {
 
 using analysis::AttributedTrace;
 
-// Some launches are missing at the borders of a recording.
-constexpr double kKnownShare = 0.95;
-
-struct Known {
-  std::size_t works = 0;
-  std::size_t launched = 0;  // of them, with a known call
-
-  bool is_enough() const {
-    return launched > 0 &&
-           static_cast<double>(launched) >= kKnownShare * static_cast<double>(works);
-  }
-};
-
 class LaunchedAddition {
  public:
   LaunchedAddition(const AttributedTrace& input, const FunctionIndex& index,
@@ -55,11 +42,9 @@ class LaunchedAddition {
   void add(std::uint32_t work, std::uint32_t function) {
     const std::uint32_t device = index_.device_of[function];
     const analysis::CallId call = input_.attribution.works.calls[work];
-    ++known_functions_[function].works;
-    ++known_devices_[device].works;
+    known_functions_[function].count(call.valid());
+    known_devices_[device].count(call.valid());
     if (!call.valid()) return;
-    ++known_functions_[function].launched;
-    ++known_devices_[device].launched;
     const std::int64_t launch_ns =
         input_.trace.start_ns(input_.attribution.calls.slices[call.index()]);
     near_ = cycles_.first_after(launch_ns, near_);
@@ -84,10 +69,10 @@ class LaunchedAddition {
 
   void forget_unknown() {
     for (std::size_t i = 0; i < known_functions_.size(); ++i) {
-      if (!known_functions_[i].is_enough()) sums_.functions[i] = {};
+      if (!known_functions_[i].are_enough()) sums_.functions[i] = {};
     }
     for (std::size_t i = 0; i < known_devices_.size(); ++i) {
-      if (!known_devices_[i].is_enough()) sums_.devices[i] = {};
+      if (!known_devices_[i].are_enough()) sums_.devices[i] = {};
     }
   }
 
@@ -95,8 +80,8 @@ class LaunchedAddition {
   const FunctionIndex& index_;
   const TimeParts& cycles_;
   LaunchedWorks sums_;
-  std::vector<Known> known_functions_;
-  std::vector<Known> known_devices_;
+  std::vector<KnownLaunches> known_functions_;
+  std::vector<KnownLaunches> known_devices_;
   std::vector<std::vector<std::int64_t>> ends_ns_;  // per device and cycle, of the union so far
   std::size_t near_ = 0;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -11,6 +12,23 @@ namespace strobe::compare {
 
 // Device work, counted in the cycle in which the host launched it. It may run much later: if the
 // host does not wait for the device, the time of a cycle says little about its work.
+
+// Some launches are missing at the borders of a recording.
+class KnownLaunches {
+ public:
+  void count(bool is_known) {
+    ++works_;
+    known_ += is_known ? 1 : 0;
+  }
+  bool are_enough() const {
+    constexpr double kEnough = 0.95;
+    return known_ > 0 && static_cast<double>(known_) >= kEnough * static_cast<double>(works_);
+  }
+
+ private:
+  std::size_t works_ = 0;
+  std::size_t known_ = 0;
+};
 
 // Of one function. Empty if the launches of its work are not known.
 struct LaunchedFunction {

@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "strobe/analysis/launches/attribution.h"
+#include "strobe/compare/measure/device_pace.h"
 #include "strobe/compare/measure/function_index.h"
 #include "strobe/compare/measure/function_times.h"
 #include "strobe/compare/measure/launched_work.h"
@@ -81,12 +83,6 @@ std::vector<DeviceCycles> device_cycles(const Trace& trace, const FunctionIndex&
   return devices;
 }
 
-// Cycles of the kernels' sequence or of the busy signal are in the device's own time.
-bool is_cut_by_host(analysis::CycleMethod method) {
-  using enum analysis::CycleMethod;
-  return method == kMarker || method == kSteps || method == kHostFrame;
-}
-
 // Longer than a cycle, and a real part of all of them.
 bool outlasts(std::int64_t overhang_ns, const std::vector<analysis::Cycle>& cycles) {
   constexpr double kRealPart = 0.2;
@@ -109,9 +105,35 @@ void add_launched_work(LaunchedWorks launched, RankMeasure& result) {
     DeviceCycles& device = result.devices[i];
     device.launched_ns = std::move(launched.devices[i].busy_ns);
     device.overhang_ns = launched.devices[i].overhang_ns;
-    device.outlasts_cycles =
-        is_cut_by_host(result.cycles.method) && outlasts(device.overhang_ns, result.cycles.cycles);
+    device.outlasts_cycles = result.cycles.clock == analysis::CycleClock::kMarks &&
+                             is_cut_by_host(result.cycles.method) &&
+                             outlasts(device.overhang_ns, result.cycles.cycles);
   }
+}
+
+double median_work_ns(const RankMeasure& measure, analysis::CycleType type) {
+  std::vector<double> work_ns;
+  for (std::size_t i = 0; i < measure.cycles.cycles.size(); ++i) {
+    if (measure.cycles.cycles[i].type != type) continue;
+    double sum_ns = 0;
+    for (const DeviceCycles& device : measure.devices) {
+      if (device.device == kHostDevice) continue;
+      const auto& ns = device.launched_ns.empty() ? device.busy_ns : device.launched_ns;
+      sum_ns += static_cast<double>(ns[i]);
+    }
+    work_ns.push_back(sum_ns);
+  }
+  return work_ns.empty() ? 0 : stats::median_of(work_ns);
+}
+
+// Short and long cycles with about the same work for the devices are not of two types: something
+// held the long ones up.
+void join_types_of_equal_work(RankMeasure& measure) {
+  constexpr double kOtherWork = 1.5;
+  const double short_ns = median_work_ns(measure, analysis::CycleType::kShort);
+  const double long_ns = median_work_ns(measure, analysis::CycleType::kLong);
+  if (short_ns == 0 || long_ns == 0 || long_ns >= kOtherWork * short_ns) return;
+  for (analysis::Cycle& cycle : measure.cycles.cycles) cycle.type = analysis::CycleType::kStep;
 }
 
 // States of the machine may begin before the program.
@@ -142,21 +164,28 @@ RankMeasure measure_cycles(const RankCapture& capture, analysis::CycleList cycle
   result.remarks = remarks_of(capture);
   const std::vector<analysis::Cycle>& found = result.cycles.cycles;
   if (found.empty()) return result;
+  const analysis::AttributedTrace input = analysis::attribute_trace(*capture.trace);
+  const TimeParts marks(found);  // work belongs to the cycle that launched it, wherever it ends
+  follow_device(input, result.cycles);
 
   const TimeParts parts(found);
-  const Interval window{found.front().interval.start_ns, found.back().interval.end_ns};
+  const Interval window{std::min(marks[0].start_ns, parts[0].start_ns),
+                        std::max(marks[marks.size() - 1].end_ns, parts[parts.size() - 1].end_ns)};
   const FunctionIndex index =
       index_functions(*capture.trace, result.cycles.marker_slices, window, LateWork::kIncluded);
   FunctionTimes times = add_up_functions(*capture.trace, index, parts);
   MetricsOfRank metrics = average_metrics(capture, index, times.devices, parts);
-  WaitTimes waits = measure_wait_times(*capture.trace, index, parts);
+  WaitTimes waits = measure_wait_times(input, index, parts);
   result.functions = std::move(times.functions);
   result.devices = device_cycles(*capture.trace, index, times.devices, parts, found, keep_partial);
   result.series = std::move(metrics.series);
   result.metrics = std::move(metrics.metrics);
   result.idle = std::move(waits.idle);
   result.launches = std::move(waits.launches);
-  add_launched_work(std::move(waits.launched), result);
+  if (!result.launches.empty()) {
+    add_launched_work(add_up_launched_work(input, index, marks), result);
+  }
+  join_types_of_equal_work(result);
   result.has_frames = std::ranges::find(capture.trace->slices().kinds, SliceKind::kPythonCall) !=
                       capture.trace->slices().kinds.end();
   result.remarks.insert(result.remarks.end(), metrics.remarks.begin(), metrics.remarks.end());

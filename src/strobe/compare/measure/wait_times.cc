@@ -7,7 +7,6 @@
 #include <map>
 #include <string>
 
-#include "strobe/analysis/launches/attribution.h"
 #include "strobe/analysis/waits/idle_gaps.h"
 #include "strobe/analysis/waits/idle_stretches.h"
 #include "strobe/analysis/waits/thread_activity.h"
@@ -152,14 +151,12 @@ std::vector<LaunchCycles> launches_of(const AttributedTrace& input, const Functi
 
 }  // namespace
 
-WaitTimes measure_wait_times(const Trace& trace, const FunctionIndex& index,
+WaitTimes measure_wait_times(const AttributedTrace& input, const FunctionIndex& index,
                              const TimeParts& cycles) {
   const bool has_devices = index.devices.size() > 1;
   if (!has_devices || cycles.size() == 0) return {};
-  const AttributedTrace input = analysis::attribute_trace(trace);
   if (input.attribution.works.size() == 0) return {};
-  return {idle_of(input, cycles), launches_of(input, index, cycles),
-          add_up_launched_work(input, index, cycles)};
+  return {idle_of(input, cycles), launches_of(input, index, cycles)};
 }
 
 }  // namespace strobe::compare

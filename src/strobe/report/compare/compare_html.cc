@@ -35,6 +35,8 @@ std::string_view headline_of(Answer answer) {
       return "Faster";
     case Answer::kShifted:
       return "Functions changed, cycle time did not";
+    case Answer::kUnclear:
+      return "Unclear";
     case Answer::kCannotTell:
       return "Cannot tell";
   }

@@ -48,6 +48,7 @@ void write_rank(JsonWriter& json, const RankMeasure& rank) {
       .begin_object()
       .member("count", list.cycles.size())
       .member("method", word_of(list.method))
+      .member("clock", word_of(list.clock))
       .member("confidence", word_of(list.confidence))
       .member("marker", list.marker)
       .member("process", list.process);
@@ -190,17 +191,26 @@ void write_cycles(JsonWriter& json, const Comparison& comparison) {
         .member("between_runs_p", row.between_runs_p);
     one.key("ms");
     write_change(one, row.ms);
-    one.key("all_differences_ms");
-    if (row.all_differences) {
-      one.begin_object()
-          .member("least", row.all_differences->least_ms)
-          .member("largest", row.all_differences->largest_ms)
-          .end_object();
-    } else {
-      one.null();
-    }
+    // Without the wildest cycles.
+    one.key("means_ms")
+        .begin_object()
+        .member("normal", row.ms.normal_core.mean)
+        .member("abnormal", row.ms.abnormal_core.mean)
+        .member("difference", row.ms.core_shift.shift)
+        .member("low", row.ms.core_shift.low)
+        .member("high", row.ms.core_shift.high)
+        .member("decide", row.shows_means())
+        .end_object();
   });
   json.end_object();
+  const compare::RunNoise& noise = comparison.noise;
+  json.key("run_noise")
+      .begin_object()
+      .member("host_share", noise.host_share)
+      .member("host_speed", noise.host_speed)
+      .member("deviation", noise.deviation)
+      .member("rest_deviation", noise.rest_deviation)
+      .end_object();
 }
 
 void write_function(JsonWriter& json, const FunctionRow& row) {

@@ -29,6 +29,9 @@ std::string cycles_words(const SideFacts& side) {
   std::string words =
       fmt::format("{} by {}", counted(list.cycles.size(), "cycle"), word_of(list.method));
   if (!list.marker.empty()) words += fmt::format(" ({})", fit_name(list.marker, 40));
+  if (list.clock == analysis::CycleClock::kDevice) {
+    words += "; the host runs ahead, so a cycle ends with the last work it launched";
+  }
   if (side.ranks.size() > 1) words += fmt::format(", {}", counted(side.ranks.size(), "rank"));
   if (side.runs > 1) words += fmt::format(", {}", counted(side.runs, "run"));
   return words;
@@ -61,12 +64,14 @@ std::string mean_note(const CycleRow& row, bool names_type) {
       band_of(row.ms.cliffs_delta));
 }
 
-std::string no_interval_note(const CycleRow& row, bool names_type) {
+// The shift does not show what the means show.
+std::string decided_by_means_note(const CycleRow& row, bool names_type) {
   return fmt::format(
-      "The {}cycles drift too much, and are too few, for a 95 % interval of the change. All "
-      "differences between an abnormal and a normal cycle: {}.",
-      names_type ? fmt::format("{} ", word_of(row.type)) : "",
-      differences_text(*row.all_differences));
+      "The verdict{} is that of the means, because the typical difference does not show what "
+      "strikes some cycles only. Without the wildest cycles: {} -> {}, {} (95 % interval {}).",
+      names_type ? fmt::format(" of {} cycles", word_of(row.type)) : "",
+      time_text(row.ms.normal_core.mean), time_text(row.ms.abnormal_core.mean),
+      time_change_text(row.ms.core_shift.shift), time_interval_text(row.ms.core_shift));
 }
 
 }  // namespace
@@ -99,7 +104,7 @@ Section cycle_section(const Comparison& comparison) {
           Text{direction_words(row, comparison.answer)}},
          RowStyle::kPlain});
     const bool names_type = comparison.cycles.size() > 1;
-    if (row.all_differences) section.notes.push_back(no_interval_note(row, names_type));
+    if (row.shows_means()) section.notes.push_back(decided_by_means_note(row, names_type));
     section.notes.push_back(mean_note(row, names_type));
   }
   return section;

@@ -25,10 +25,10 @@ using compare::FunctionRow;
 
 // Cycles of this type changed as the answer says.
 bool is_slower(const CycleRow& row, Answer answer) {
-  return answer == Answer::kSlower && row.is_slower();
+  return answer == Answer::kSlower && (row.is_changed() || row.differs_much()) && row.ms.rises();
 }
 bool is_faster(const CycleRow& row, Answer answer) {
-  return answer == Answer::kFaster && row.is_faster();
+  return answer == Answer::kFaster && (row.is_changed() || row.differs_much()) && !row.ms.rises();
 }
 
 // The type of cycles that the answer is about: the one that changed, else the most frequent one.
@@ -49,10 +49,11 @@ std::string against_noise(const Comparison& comparison, const CycleRow& row) {
 // The typical difference is not that of the medians, so it says what it is.
 std::string numbers(const Comparison& comparison, const CycleRow& row) {
   return fmt::format(
-      "{} -> {}, typical difference (Hodges-Lehmann) {} or {} of normal ({}; n = {}{})",
-      time_text(row.ms.normal_median), time_text(row.ms.abnormal_median),
-      time_change_text(row.ms.shift.shift),
-      percent_change_text(row.ms.shift.shift, row.ms.normal_median), interval_words(row),
+      "{} -> {}, {} {} or {} of normal ({}; n = {}{})", time_text(row.shown_normal_ms()),
+      time_text(row.shown_abnormal_ms()),
+      row.shows_means() ? "without the wildest cycles:" : "typical difference (Hodges-Lehmann)",
+      time_change_text(row.shown().shift),
+      percent_change_text(row.shown().shift, row.shown_normal_ms()), interval_words(row),
       sizes_text(row.ms), against_noise(comparison, row));
 }
 
@@ -76,10 +77,34 @@ std::string kernels_moved(const Comparison& comparison) {
   return {};
 }
 
-std::string median_time(const CycleRow& row) {
+std::string typical_time(const CycleRow& row) {
+  const std::string_view kind = row.shows_means() ? "mean" : "median";
   return row.type == analysis::CycleType::kStep
-             ? "median cycle time"
-             : fmt::format("median time of {} cycles", word_of(row.type));
+             ? fmt::format("{} cycle time", kind)
+             : fmt::format("{} time of {} cycles", kind, word_of(row.type));
+}
+
+// "the device has nothing to do in 85 % of the cycle, and all calls of the host take x 1.25"
+std::string what_sets_the_pace(const compare::RunNoise& noise) {
+  std::string text =
+      fmt::format("the host sets the pace in {:.0f} % of the cycle", 100 * noise.host_share);
+  if (std::abs(noise.host_speed - 1) >= 0.02) {
+    text += fmt::format(" and does everything in x {:.2f} of the time", noise.host_speed);
+  }
+  return text;
+}
+
+// Why a difference of the cycles is none of the runs, for sure.
+std::string noise_words(const Comparison& comparison, const CycleRow& row) {
+  const compare::RunNoise& noise = comparison.noise;
+  if (!row.is_changed()) {
+    return "but the cycles of a run differ as much. More cycles, or two or more runs a side, would "
+           "tell (strobe record --runs 5)";
+  }
+  return fmt::format(
+      "but runs of one program differ as much: {}, which makes {:.0f} % from one run to the next "
+      "usual. Two or more runs a side would tell (strobe record --runs 5)",
+      what_sets_the_pace(noise), 100 * std::expm1(2 * noise.deviation));
 }
 
 // A device that goes on long after the cycles: their time is the host's, so the device's own time
@@ -102,12 +127,15 @@ std::string cycle_sentence(const Comparison& comparison) {
   const CycleRow* row = main_cycles(comparison);
   if (row == nullptr) return "Cannot tell whether anything changed: there are no cycles.";
   const std::string time =
-      median_time(*row) + (device_sentence(comparison).empty() ? "" : " of the host");
+      typical_time(*row) + (device_sentence(comparison).empty() ? "" : " of the host");
   switch (comparison.answer) {
     case Answer::kSlower:
       return fmt::format("Slower: the {} rose, {}.", time, numbers(comparison, *row));
     case Answer::kFaster:
       return fmt::format("Faster: the {} fell, {}.", time, numbers(comparison, *row));
+    case Answer::kUnclear:
+      return fmt::format("Unclear: the {} {}, {}, {}.", time, row->ms.rises() ? "rose" : "fell",
+                         numbers(comparison, *row), noise_words(comparison, *row));
     case Answer::kShifted:
       return fmt::format("No significant change of the {}, {}; {}{}.", time,
                          numbers(comparison, *row), kernels_moved(comparison),
@@ -142,6 +170,10 @@ std::string further_causes(const Comparison& comparison, const Cause& first) {
 }
 
 std::string cause_sentence(const Comparison& comparison, const Cause* cause) {
+  if (cause != nullptr && comparison.answer == Answer::kUnclear) {
+    return fmt::format("What is known to differ: {} (score {:.2f} of 1){}.", cause->headline,
+                       cause->score, further_causes(comparison, *cause));
+  }
   if (cause != nullptr) {
     const bool is_sure = cause->score >= compare::kConfidentScore;
     return fmt::format("{} cause: {} ({}, score {:.2f} of 1){}.", is_sure ? "Likely" : "Possible",
@@ -149,6 +181,9 @@ std::string cause_sentence(const Comparison& comparison, const Cause* cause) {
                        further_causes(comparison, *cause));
   }
   if (comparison.answer == Answer::kNoChange) return "There is nothing to explain.";
+  if (comparison.answer == Answer::kUnclear) {
+    return "No cause is named for a difference that may be chance.";
+  }
   if (comparison.answer == Answer::kCannotTell) {
     const std::vector<std::string> largest = untested_differences(comparison);
     return largest.empty() ? "There are too few cycles to test for a cause."
@@ -176,6 +211,8 @@ std::string_view word_of(Answer answer) {
       return "faster";
     case Answer::kShifted:
       return "shifted";
+    case Answer::kUnclear:
+      return "unclear";
     case Answer::kCannotTell:
       return "cannot_tell";
   }
@@ -185,17 +222,14 @@ std::string_view word_of(Answer answer) {
 std::string_view direction_of(const CycleRow& row, Answer answer) {
   if (row.ms.too_few) return "too few";
   if (is_slower(row, answer)) return "slower";
-  return is_faster(row, answer) ? "faster" : kNoEvidence;
-}
-
-std::string differences_text(const compare::DifferenceSpan& span) {
-  return time_interval_text({0, span.least_ms, span.largest_ms});
+  if (is_faster(row, answer)) return "faster";
+  const bool is_unclear = answer == Answer::kUnclear && (row.is_changed() || row.differs_much());
+  return is_unclear ? "unclear" : kNoEvidence;
 }
 
 std::string interval_words(const CycleRow& row) {
-  if (has_interval(row.ms.shift)) return "95 % interval " + time_interval_text(row.ms.shift);
-  if (!row.all_differences) return "no 95 % interval";
-  return "no 95 % interval, all differences " + differences_text(*row.all_differences);
+  return has_interval(row.shown()) ? "95 % interval " + time_interval_text(row.shown())
+                                   : "no 95 % interval";
 }
 
 bool is_changed(const FunctionRow& row) {

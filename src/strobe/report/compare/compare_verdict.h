@@ -29,15 +29,11 @@ std::string_view word_of(compare::Answer answer);  // "no_change", "slower", "ca
 
 bool has_ranks(const compare::Comparison& comparison);  // more than one, on either side
 
-// The direction of a type of cycles, for tools: "slower", "faster", "~", "too few".
+// The direction of a type of cycles, for tools: "slower", "faster", "unclear", "~", "too few".
 std::string_view direction_of(const compare::CycleRow& row, compare::Answer answer);
 
-// "95 % interval +8.0 to +12.0 ms"; if the cycles allow none, it says so and gives the span of all
-// differences: "no 95 % interval, all differences +140 to +144 ms".
+// "95 % interval +8.0 to +12.0 ms", or "no 95 % interval".
 std::string interval_words(const compare::CycleRow& row);
-
-// "+140 to +144 ms".
-std::string differences_text(const compare::DifferenceSpan& span);
 
 // The function's verdict is more than "no evidence".
 bool is_changed(const compare::FunctionRow& row);

@@ -252,10 +252,27 @@ TEST(AnswerOf, a_difference_of_one_percent_is_no_change) {
   EXPECT_EQ(answer_of(CauseSketch(10, 10.1).comparison()), Answer::kNoChange);
 }
 
-TEST(AnswerOf, what_normal_runs_differ_by_anyway_is_no_change) {
+TEST(AnswerOf, what_normal_runs_differ_by_anyway_is_unclear) {
   auto sketch = CauseSketch(10, 12);
   sketch.edit().cycles.front().between_runs_p = 0.4;
-  EXPECT_EQ(answer_of(sketch.comparison()), Answer::kNoChange);
+  EXPECT_EQ(answer_of(sketch.comparison()), Answer::kUnclear);
+}
+
+TEST(AnswerOf, what_runs_of_one_program_usually_differ_by_is_unclear_without_a_recorded_reason) {
+  auto sketch = CauseSketch(10, 12);
+  sketch.edit().noise = {.host_share = 0.9, .deviation = 0.3, .rest_deviation = 0.1};
+  EXPECT_EQ(answer_of(sketch.comparison()), Answer::kUnclear);
+  Cause cause;
+  cause.kind = CauseKind::kHostContention;
+  cause.score = 0.9;
+  cause.is_fact = true;
+  sketch.edit().causes = {cause};
+  EXPECT_EQ(answer_of(sketch.comparison()), Answer::kSlower);
+  sketch.edit().causes.front().score = 0.6;
+  EXPECT_EQ(answer_of(sketch.comparison()), Answer::kUnclear);
+  sketch.edit().causes = {cause};
+  sketch.edit().causes.front().is_fact = false;
+  EXPECT_EQ(answer_of(sketch.comparison()), Answer::kUnclear) << "known by times alone";
 }
 
 TEST(AnswerOf, an_equal_cycle_with_other_kernel_times_is_shifted) {

@@ -187,15 +187,15 @@ TEST(RecordedCyclesTest, bits_are_those_of_most_of_the_time_that_counts) {
 TEST(RecordedCyclesTest, metrics_of_no_function_are_averaged_over_whole_cycles) {
   const RankMeasure measure = measured_after_start_up(
       {sampled_on_gpu("gpu_power_limit_mw", [](std::int64_t) { return 700'000.0; })});
-  EXPECT_THAT(measure.metrics, testing::IsEmpty());
+  EXPECT_THAT(measure.metrics, ::testing::IsEmpty());
   EXPECT_THAT(measure.series[0].mean, ElementsAre(700, 700, 700, 700));
   EXPECT_THAT(measure.series[0].busy_mean, ElementsAre(700, 700, 700, 700));
 }
 
 TEST(RecordedCyclesTest, an_error_code_has_no_mean_and_no_remark) {
   const RankMeasure measure = measured_after_start_up({{"GPU 0", "gpu_xid", {1100_ms}, {79}}});
-  EXPECT_THAT(measure.remarks, testing::IsEmpty());
-  EXPECT_THAT(measure.series[0].mean, testing::Each(testing::IsNan()));
+  EXPECT_THAT(measure.remarks, ::testing::IsEmpty());
+  EXPECT_THAT(measure.series[0].mean, ::testing::Each(::testing::IsNan()));
 }
 
 TEST(RecordedCyclesTest, processes_come_after_the_other_series) {

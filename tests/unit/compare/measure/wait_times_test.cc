@@ -39,7 +39,8 @@ Trace two_cycles() {
 
 WaitTimes waits_of(const Trace& trace, const std::vector<Interval>& parts) {
   const Interval window = {parts.front().start_ns, parts.back().end_ns};
-  return measure_wait_times(trace, index_functions(trace, {}, window), TimeParts(parts));
+  return measure_wait_times(analysis::attribute_trace(trace), index_functions(trace, {}, window),
+                            TimeParts(parts));
 }
 
 const IdleCycles* find(const WaitTimes& waits, const IdleCause& cause) {

@@ -75,16 +75,18 @@ TEST(CompareJsonTest, what_is_no_number_is_null) {
   EXPECT_THAT(compare_json(four_cycles().comparison()), HasSubstr("\"between_runs_p\":null"));
 }
 
-TEST(CompareJsonTest, where_there_is_no_interval_all_differences_have_keys_of_their_own) {
+TEST(CompareJsonTest, means_without_the_wildest_cycles_have_keys_of_their_own) {
   auto sketch = four_cycles();
-  EXPECT_THAT(compare_json(sketch.comparison()), HasSubstr("\"all_differences_ms\":null"));
   compare::CycleRow& row = sketch.edit().cycles.front();
   row.ms.shift.low = -std::numeric_limits<double>::infinity();
   row.ms.shift.high = std::numeric_limits<double>::infinity();
-  row.all_differences = {8, 12.5};
+  row.ms.core_shift = {10, 8, 12.5};
+  row.ms.normal_core.mean = 100;
+  row.ms.abnormal_core.mean = 110;
   const std::string json = compare_json(sketch.comparison());
   EXPECT_THAT(json, HasSubstr("\"shift_low\":null,\"shift_high\":null,"));
-  EXPECT_THAT(json, HasSubstr("\"all_differences_ms\":{\"least\":8,\"largest\":12.5}"));
+  EXPECT_THAT(json, HasSubstr("\"means_ms\":{\"normal\":100,\"abnormal\":110,\"difference\":10,"
+                              "\"low\":8,\"high\":12.5,\"decide\":"));
 }
 
 TEST(CompareJsonTest, partial_cycles_count_from_one) {

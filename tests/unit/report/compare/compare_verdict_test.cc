@@ -32,17 +32,34 @@ TEST(CompareVerdictTest, the_first_sentence_has_the_change_its_base_its_interval
             "and 5).");
 }
 
-TEST(CompareVerdictTest, a_span_of_differences_is_not_called_an_interval) {
+TEST(CompareVerdictTest, where_the_shift_has_no_interval_the_means_are_told) {
   compare::Comparison comparison = slower().comparison();
   compare::CycleRow& row = comparison.cycles.front();
   row.ms.shift.low = -std::numeric_limits<double>::infinity();
   row.ms.shift.high = std::numeric_limits<double>::infinity();
+  row.ms.core_shift = row.ms.shift;
   EXPECT_EQ(interval_words(row), "no 95 % interval");
-  row.all_differences = {7, 13};
+  row.ms.core_shift = {10, 7, 13};
+  row.ms.normal_core.mean = 100;
+  row.ms.abnormal_core.mean = 110;
   EXPECT_EQ(verdict_of(comparison).sentences[0],
-            "Slower: the median cycle time rose, 100 ms -> 110 ms, typical difference "
-            "(Hodges-Lehmann) +10.0 ms or +10.0 % of normal (no 95 % interval, all differences "
-            "+7.0 to +13.0 ms; n = 5 and 5).");
+            "Slower: the mean cycle time rose, 100 ms -> 110 ms, without the wildest cycles: "
+            "+10.0 ms or +10.0 % of normal (95 % interval +7.0 to +13.0 ms; n = 5 and 5).");
+}
+
+TEST(CompareVerdictTest, a_difference_that_runs_of_one_program_have_is_unclear) {
+  compare::Comparison comparison = slower().comparison();
+  comparison.answer = Answer::kUnclear;
+  comparison.noise = {.host_share = 0.9, .host_speed = 1.12, .deviation = 0.2};
+  const CompareVerdict verdict = verdict_of(comparison);
+  EXPECT_EQ(verdict.answer, "unclear");
+  EXPECT_THAT(verdict.sentences[0],
+              testing::AllOf(HasSubstr("Unclear: the median cycle time rose, 100 ms -> 110 ms"),
+                             HasSubstr("but runs of one program differ as much: the host sets the "
+                                       "pace in 90 % of the cycle and does everything in x 1.12 of "
+                                       "the time, which makes 49 % from one run to the next usual"),
+                             HasSubstr("strobe record --runs 5")));
+  EXPECT_EQ(verdict.sentences.back(), "No cause is named for a difference that may be chance.");
 }
 
 TEST(CompareVerdictTest, several_normal_runs_tell_what_differs_anyway) {
@@ -142,6 +159,8 @@ TEST(CompareVerdictTest, the_answer_the_row_and_the_interval_agree) {
   EXPECT_EQ(direction_of(row, Answer::kSlower), "slower");
   compare::CycleRow open = row;
   open.ms.shift.low = -1;
+  open.ms.core_shift = {1.5, -1, 4};
+  open.ms.drift_p = 0.2;
   EXPECT_FALSE(open.is_changed()) << "an interval with 0 in it is no change";
   EXPECT_EQ(direction_of(open, Answer::kSlower), "~");
 }
