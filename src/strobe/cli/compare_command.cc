@@ -378,7 +378,8 @@ Command compare_command() {
           "Gates: cycle>3% or cycle>5ms (cycles got slower by more than this), beta>1 (a "
           "function's share of the cycle grew by more than 1 percentage point), cause=clock (this "
           "cause is listed, unless it made the run faster), any (any change, also for the better). "
-          "A change that is not significant never fails a gate. For the ranks of one run, cycle is "
+          "A change that is not significant never fails a gate; one that is unclear fails cycle "
+          "with --strict. For the ranks of one run, cycle is "
           "about the own time of a slow rank against its peers, any and cause=straggler about any "
           "slow or late rank, the others about the slowest rank. Quote gates: the shell interprets "
           ">.",

@@ -144,6 +144,8 @@ std::vector<Flag> compare_flags(CompareRequest& request) {
            "exit with 1 if one of these conditions (gates, see below) holds: cycle>3%, beta>1, "
            "cause=clock, any",
            to_each(request.gates, read_gate)),
+      flag("--strict", "a gate on the cycle time also fails if the answer is unclear",
+           to(request.strict)),
       flag("--keep-partial",
            "also use cycles in which a device has less than 80 % of its usual work",
            to(options.measure.keep_partial)),
@@ -155,7 +157,22 @@ std::vector<Flag> compare_flags(CompareRequest& request) {
   return flags;
 }
 
+namespace {
+
+Result<void> make_gates_strict(CompareRequest& request) {
+  if (!request.strict) return {};
+  if (request.gates.empty()) {
+    return bad_request("is about gates, and there are none", "--strict",
+                       "`strobe compare main/ branch/ --fail-on 'cycle>3%' --strict`");
+  }
+  for (compare::Gate& gate : request.gates) gate.is_strict = true;
+  return {};
+}
+
+}  // namespace
+
 Result<void> complete_compare(CompareRequest& request, const Arguments& arguments) {
+  STROBE_TRY_VOID(make_gates_strict(request));
   STROBE_TRY_VOID(read_runs(arguments, request));
   STROBE_TRY_VOID(check_compat(arguments, request));
   if (request.order) request.options.order = *request.order;

@@ -30,6 +30,7 @@ struct CompareRequest {
   std::string digest;  // where to write that of the only run; "": nowhere
   compare::CompareOptions options;
   std::vector<compare::Gate> gates;
+  bool strict = false;                    // gates on the cycle time fail on an unclear answer too
   std::optional<compare::RankKey> order;  // by --sort
   std::optional<std::size_t> typed_top;
   std::size_t top = 0;  // rows per table, 0: all

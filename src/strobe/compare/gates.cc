@@ -107,13 +107,17 @@ std::string slower_cycles(const CycleRow& row) {
 
 // The answer is about the most frequent type of cycles; other types may have changed too.
 std::optional<std::string> why_cycles(const Comparison& comparison, const Gate& gate) {
-  if (comparison.answer != Answer::kSlower) return std::nullopt;
+  const bool is_unclear = comparison.answer == Answer::kUnclear;
+  if (comparison.answer != Answer::kSlower && !(gate.is_strict && is_unclear)) return std::nullopt;
   for (const CycleRow& row : comparison.cycles) {
-    if (!row.ms.rises() || !(row.is_changed() || row.differs_much())) continue;
+    const bool may_be_slower = row.is_changed() || (is_unclear && row.differs_much());
+    if (!may_be_slower || !row.ms.rises()) continue;
     const double rise = gate.kind == GateKind::kCycleMs
                             ? row.shown().shift
                             : 100 * row.shown().shift / row.shown_normal_ms();
-    if (rise > gate.limit) return slower_cycles(row);
+    if (rise > gate.limit) {
+      return slower_cycles(row) + (is_unclear ? ", which may be chance (--strict)" : "");
+    }
   }
   return std::nullopt;
 }

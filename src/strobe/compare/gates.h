@@ -26,6 +26,7 @@ struct Gate {
   GateKind kind = GateKind::kAny;
   double limit = 0;
   CauseKind cause = CauseKind::kUnattributed;
+  bool is_strict = false;  // `cycle` also fails if the answer is unclear
 };
 
 Result<std::vector<Gate>> parse_gates(const std::vector<std::string>& texts);

@@ -73,6 +73,17 @@ TEST(GatesTest, a_rise_that_is_not_significant_fails_nothing) {
   EXPECT_THAT(failures(faster, "cycle>0%"), IsEmpty());
 }
 
+TEST(GatesTest, an_unclear_rise_fails_strict_gates_only) {
+  ComparisonSketch sketch({100, 101, 99, 100, 102, 98}, {120, 121, 119, 120, 122, 118});
+  const Comparison comparison = sketch.answer(Answer::kUnclear).comparison();
+  std::vector<Gate> gates = *parse_gates({"cycle>3%"});
+  EXPECT_TRUE(failed_gates(comparison, gates).empty());
+  gates.front().is_strict = true;
+  const auto failures = failed_gates(comparison, gates);
+  ASSERT_EQ(failures.size(), 1u);
+  EXPECT_NE(failures[0].why.find("which may be chance (--strict)"), std::string::npos);
+}
+
 TEST(GatesTest, a_function_fails_the_gate_of_shares_if_its_own_test_says_so) {
   const auto failed = failures(slower(), "beta>1");
   ASSERT_THAT(failed, SizeIs(1));

@@ -458,14 +458,14 @@ bool is_reason_for_change(const Comparison& comparison, const Cause& cause) {
 Answer answer_of(const Comparison& comparison) {
   if (comparison.cycles.empty() || comparison.cycles.front().ms.too_few) return Answer::kCannotTell;
   const CycleRow& cycle = comparison.cycles.front();
-  if (cycle.is_changed() || cycle.differs_much()) {
-    const bool is_more_than_noise = cycle.is_changed() && !comparison.noise.covers(cycle.ms);
+  if (cycle.is_changed()) {
     const bool has_reason = std::ranges::any_of(comparison.causes, [&](const Cause& cause) {
       return is_reason_for_change(comparison, cause);
     });
-    if (!is_more_than_noise && !has_reason) return Answer::kUnclear;
-    return cycle.ms.rises() ? Answer::kSlower : Answer::kFaster;
+    if (comparison.noise.covers(cycle.ms) && !has_reason) return Answer::kUnclear;
+    return cycle.is_slower() ? Answer::kSlower : Answer::kFaster;
   }
+  if (cycle.differs_much()) return Answer::kUnclear;
   const bool device_changed = std::ranges::any_of(comparison.devices, [](const DeviceRow& device) {
     return device.outlasts_cycles && is_real(device.launched_ms) &&
            std::abs(device.launched_ms.core_ratio() - 1) >= 0.02;

@@ -25,10 +25,10 @@ using compare::FunctionRow;
 
 // Cycles of this type changed as the answer says.
 bool is_slower(const CycleRow& row, Answer answer) {
-  return answer == Answer::kSlower && (row.is_changed() || row.differs_much()) && row.ms.rises();
+  return answer == Answer::kSlower && row.is_slower();
 }
 bool is_faster(const CycleRow& row, Answer answer) {
-  return answer == Answer::kFaster && (row.is_changed() || row.differs_much()) && !row.ms.rises();
+  return answer == Answer::kFaster && row.is_faster();
 }
 
 // The type of cycles that the answer is about: the one that changed, else the most frequent one.
