@@ -84,14 +84,19 @@ std::string typical_time(const CycleRow& row) {
              : fmt::format("{} time of {} cycles", kind, word_of(row.type));
 }
 
-// "the device has nothing to do in 85 % of the cycle, and all calls of the host take x 1.25"
-std::string what_sets_the_pace(const compare::RunNoise& noise) {
-  std::string text =
+// "the host sets the pace in 85 % of the cycle, and it did everything in x 1.25 of the time, ..."
+std::string usual_noise(const compare::RunNoise& noise) {
+  const std::string share =
       fmt::format("the host sets the pace in {:.0f} % of the cycle", 100 * noise.host_share);
-  if (std::abs(noise.host_speed - 1) >= 0.02) {
-    text += fmt::format(" and does everything in x {:.2f} of the time", noise.host_speed);
+  if (std::abs(noise.host_speed - 1) >= 0.05) {
+    return fmt::format(
+        "{}, and it did everything in x {:.2f} of the time, as it may in another run of the same "
+        "program",
+        share, noise.host_speed);
   }
-  return text;
+  const double usual = noise.is_speed_known ? noise.rest_deviation : noise.deviation;
+  return fmt::format("{}, and such cycles differ by up to {:.0f} % from run to run", share,
+                     100 * std::expm1(2 * usual));
 }
 
 // Why a difference of the cycles is none of the runs, for sure.
@@ -102,9 +107,10 @@ std::string noise_words(const Comparison& comparison, const CycleRow& row) {
            "tell (strobe record --runs 5)";
   }
   return fmt::format(
-      "but runs of one program differ as much: {}, which makes {:.0f} % from one run to the next "
-      "usual. Two or more runs a side would tell (strobe record --runs 5)",
-      what_sets_the_pace(noise), 100 * std::expm1(2 * noise.deviation));
+      "but runs of one program differ as much: {}. Two or more runs a side would tell (strobe "
+      "record "
+      "--runs 5)",
+      usual_noise(noise));
 }
 
 // A device that goes on long after the cycles: their time is the host's, so the device's own time
