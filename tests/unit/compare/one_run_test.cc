@@ -8,7 +8,7 @@
 namespace strobe::compare {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 TEST(HalvesTest, a_part_of_a_measure_keeps_every_column_in_step) {
   const strobe::Run run = ranked_run("run", {{1, 2, 3, 4, 5}}, 10);
@@ -194,7 +194,7 @@ TEST(StragglersTest, one_rank_has_no_peers) {
   const auto found = find_stragglers(ranked_run("job", {kUsual}, 10));
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().code, ErrorCode::kTooLittleData);
-  EXPECT_THAT(found.error().hint, testing::HasSubstr("--halves"));
+  EXPECT_THAT(found.error().hint, ::testing::HasSubstr("--halves"));
 }
 
 }  // namespace

@@ -8,10 +8,10 @@
 namespace strobe::tensorboard {
 namespace {
 
-using testing::Contains;
-using testing::HasSubstr;
+using ::testing::Contains;
+using ::testing::HasSubstr;
 
-class AnswerTest : public testing::Test {
+class AnswerTest : public ::testing::Test {
  protected:
   void SetUp() override {
     desk_.add("worker1", TraceLines().op("a", 0, 10).text());

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kAccumulateGrad = "torch::autograd::AccumulateGrad";
 
-class BackwardModulesTest : public testing::Test {
+class BackwardModulesTest : public ::testing::Test {
  protected:
   void add(Variant variant = Variant::kGpu) {
     add_backward_modules(sketch_.links, sketch_.events, rules_of(variant));

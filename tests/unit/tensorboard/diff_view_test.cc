@@ -7,7 +7,7 @@
 namespace strobe::tensorboard {
 namespace {
 
-class DiffTest : public testing::Test {
+class DiffTest : public ::testing::Test {
  protected:
   struct Side {
     ForestSketch sketch;
@@ -97,7 +97,7 @@ TEST_F(DiffTest, a_node_against_a_list_is_not_cut) {
   EXPECT_EQ(compare(), "A|A+A");
 }
 
-class DiffViewTest : public testing::Test {
+class DiffViewTest : public ::testing::Test {
  protected:
   DiffViewTest() {
     desk_.add("w", TraceLines()

@@ -29,7 +29,7 @@ TraceLines worker(double kernel_dur) {
   return lines;
 }
 
-class DistributedViewTest : public testing::Test {
+class DistributedViewTest : public ::testing::Test {
  protected:
   void add(std::string name, double kernel_dur, std::string_view header = "",
            Variant variant = Variant::kGpu) {
@@ -126,7 +126,7 @@ TEST_F(DistributedViewTest, worker_all_has_the_distributed_view_and_no_other) {
   EXPECT_NE(desk_.body("views").find("Distributed"), std::string::npos);
 }
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 std::shared_ptr<const Profile> read(const TraceLines& lines) {
   auto profile = read_profile(lines.text());
@@ -182,7 +182,7 @@ TEST(SpanCommunicationTest, two_libraries_in_one_trace_leave_no_list) {
   EXPECT_TRUE(list_calls(*read(lines)).empty());
 }
 
-class JoinTest : public testing::Test {
+class JoinTest : public ::testing::Test {
  protected:
   void add(std::string worker, const TraceLines& lines, std::string span = "1") {
     run_.profiles.push_back({std::move(worker), std::move(span), read(lines), {}});

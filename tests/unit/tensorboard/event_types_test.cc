@@ -8,8 +8,8 @@
 namespace strobe::tensorboard {
 namespace {
 
-using testing::ElementsAre;
-using testing::Pair;
+using ::testing::ElementsAre;
+using ::testing::Pair;
 
 Events settled(const std::string& json, ProfileOptions options = {}) {
   auto raw = read_events(json);

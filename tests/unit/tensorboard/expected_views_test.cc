@@ -45,7 +45,7 @@ bool is_prose(const std::string& path) {
          path == "/data/columns/7/tooltip" || path == "/data/columns/8/tooltip";
 }
 
-class ExpectedViewsTest : public testing::Test {
+class ExpectedViewsTest : public ::testing::Test {
  protected:
   void SetUp() override {
     const std::filesystem::path folder =
@@ -80,9 +80,9 @@ TEST_F(ExpectedViewsTest, overview) {
   const std::string body = desk_.body("overview");
   expect_equal(body, expected_[0]);
   const std::string advice = member(body, "recommendations");
-  EXPECT_THAT(advice, testing::HasSubstr("33.4%"));
-  EXPECT_THAT(advice, testing::HasSubstr("68%"));
-  EXPECT_THAT(advice, testing::Not(testing::HasSubstr("low utilization")));
+  EXPECT_THAT(advice, ::testing::HasSubstr("33.4%"));
+  EXPECT_THAT(advice, ::testing::HasSubstr("68%"));
+  EXPECT_THAT(advice, ::testing::Not(::testing::HasSubstr("low utilization")));
 }
 
 TEST_F(ExpectedViewsTest, operation) { EXPECT_EQ(desk_.body("operation"), expected_[1]); }

@@ -6,7 +6,7 @@
 namespace strobe::tensorboard {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 TEST(FileNameTest, the_worker_is_the_shortest_prefix_that_lets_the_rest_match) {
   const auto name = parse_file_name("a.1.2.pt.trace.json");

@@ -11,8 +11,8 @@
 namespace strobe::tensorboard {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 TEST(NumpyOrderTest, few_values_are_sorted_stably) {
   EXPECT_THAT(descending_order(std::vector<double>{1, 3, 2, 3, 1}), ElementsAre(1, 3, 2, 0, 4));
@@ -42,7 +42,7 @@ TEST(NumpyOrderTest, many_values_come_out_descending) {
   EXPECT_EQ(std::set<std::size_t>(order.begin(), order.end()).size(), values.size());
 }
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 TEST(KernelStatsTest, kernels_of_one_name_are_one_row_and_the_longest_comes_first) {
   const auto profile = profile_of(TraceLines()
@@ -96,7 +96,7 @@ TEST(KernelStatsTest, launches_are_told_apart_by_operator_and_configuration) {
   const LaunchedKernelStat& stat = profile->launched_kernels[0];
   EXPECT_EQ(stat.op_name, "aten::mm");
   EXPECT_TRUE(stat.op_is_eligible);
-  EXPECT_THAT(stat.launch, testing::ElementsAre("None", "None", "0", "0"));
+  EXPECT_THAT(stat.launch, ::testing::ElementsAre("None", "None", "0", "0"));
   EXPECT_EQ(stat.calls, 2u);
   EXPECT_EQ(stat.total, Number::whole(3));
   EXPECT_EQ(stat.max, Number::whole(2));

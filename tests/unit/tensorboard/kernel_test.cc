@@ -6,8 +6,8 @@
 namespace strobe::tensorboard {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 ViewDesk desk() {
   ViewDesk made;

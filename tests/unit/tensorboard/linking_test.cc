@@ -8,8 +8,8 @@
 namespace strobe::tensorboard {
 namespace {
 
-using testing::ElementsAre;
-using testing::SizeIs;
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
 
 std::vector<std::string> launched_names(const Profile& profile, const Runtime& runtime) {
   std::vector<std::string> names;

@@ -9,7 +9,7 @@
 namespace strobe::tensorboard {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 std::vector<double> times(const std::vector<CurvePoint>& points) {
   std::vector<double> result;

@@ -8,9 +8,9 @@
 namespace strobe::tensorboard {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
-class MemoryRecordsTest : public testing::Test {
+class MemoryRecordsTest : public ::testing::Test {
  protected:
   MemoryRecordsTest() : root_(sketch_.tree(1)) {}
 

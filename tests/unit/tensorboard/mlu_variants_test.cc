@@ -12,8 +12,8 @@
 namespace strobe::tensorboard {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string mlu_trace() {
   std::ifstream file(STROBE_SOURCE_DIR "/tests/unit/tensorboard/data/mlu.pt.trace.json");
@@ -47,7 +47,7 @@ std::string without_properties(const std::string& trace) {
   return "{" + trace.substr(trace.find("\"traceEvents\""));
 }
 
-class MluTest : public testing::Test {
+class MluTest : public ::testing::Test {
  protected:
   void add(const std::string& trace, Variant variant = Variant::kByContent,
            std::string worker = "node_0") {

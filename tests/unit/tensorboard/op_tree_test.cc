@@ -9,7 +9,7 @@
 namespace strobe::tensorboard {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 // A tree as "root(a(b c) d)".
 std::string drawn(const Profile& profile, NodeId root) {
@@ -33,7 +33,7 @@ std::string drawn(const Profile& profile, NodeId root) {
   return text;
 }
 
-class OpTreeTest : public testing::Test {
+class OpTreeTest : public ::testing::Test {
  protected:
   const Profile& read(const TraceLines& lines) {
     auto profile = read_profile(lines.text());

@@ -6,7 +6,7 @@
 namespace strobe::tensorboard {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 ViewDesk desk_of(const TraceLines& lines) {
   ViewDesk desk;
@@ -43,10 +43,10 @@ TEST(OperationTest, with_a_device_tables_go_by_device_time) {
           .body("operation/table");
   EXPECT_EQ(member(body, "sort"), R"("device_self_duration")");
   EXPECT_THAT(member(body, "data"),
-              testing::StartsWith(R"([{"name": "aten::mm", "calls": 1, )"
-                                  R"("device_self_duration": 8, "device_total_duration": 8, )"
-                                  R"("host_self_duration": 9, "host_total_duration": 10, )"
-                                  R"("tc_eligible": "Yes", "tc_self_ratio": 100.0, )"));
+              ::testing::StartsWith(R"([{"name": "aten::mm", "calls": 1, )"
+                                    R"("device_self_duration": 8, "device_total_duration": 8, )"
+                                    R"("host_self_duration": 9, "host_total_duration": 10, )"
+                                    R"("tc_eligible": "Yes", "tc_self_ratio": 100.0, )"));
 }
 
 TEST(OperationTest, equal_rows_keep_their_order) {
@@ -67,7 +67,7 @@ TEST(OperationTest, stacks_are_those_of_the_operator_asked_for) {
   const std::string by_shape = desk.body(
       "operation/stack",
       {{"op_name", "a"}, {"group_by", "OperationAndInputShape"}, {"input_shape", "[[1]]"}});
-  EXPECT_THAT(by_shape, testing::Not(HasSubstr("x.py")));
+  EXPECT_THAT(by_shape, ::testing::Not(HasSubstr("x.py")));
   EXPECT_THAT(by_shape, HasSubstr("y.py"));
   EXPECT_EQ(desk.ask("operation/stack", {{"op_name", "b"}}).status, 404);
   EXPECT_THAT(desk.body("operation/table"), HasSubstr(R"("has_call_stack": true)"));

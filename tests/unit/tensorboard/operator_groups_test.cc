@@ -9,7 +9,7 @@
 namespace strobe::tensorboard {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 std::vector<std::string> described_groups(const Profile& profile,
                                           const std::vector<OperatorGroup>& groups) {

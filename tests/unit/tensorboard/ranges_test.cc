@@ -7,8 +7,8 @@
 namespace strobe::tensorboard {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 TEST(RangesTest, merging_joins_what_overlaps_or_touches_and_drops_what_is_inside) {
   EXPECT_THAT(merge({whole_range(5, 6), whole_range(0, 4), whole_range(1, 2), whole_range(4, 5),

@@ -8,8 +8,8 @@
 namespace strobe::tensorboard {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string advice(const TraceLines& lines, std::string_view header = "") {
   auto profile = read_profile(lines.text(header));

@@ -9,7 +9,7 @@
 namespace strobe::tensorboard {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 // "5: 10..20" per step.
 std::vector<std::string> steps_of(const TraceLines& lines) {

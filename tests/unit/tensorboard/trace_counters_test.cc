@@ -8,7 +8,7 @@
 namespace strobe::tensorboard {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 std::string trace(const std::string& json) {
   ViewDesk desk;
@@ -24,7 +24,7 @@ TEST(TraceCountersTest, counters_stand_in_front_of_the_events) {
   const std::string body = trace(json);
   EXPECT_THAT(
       body,
-      testing::StartsWith(
+      ::testing::StartsWith(
           R"({"traceEvents":[{"ph":"C", "name":"GPU 0 Utilization", "pid":0, "ts":0, "args":{"GPU Utilization":1}}, )"
           R"({"ph":"C", "name":"GPU 0 Utilization", "pid":0, "ts":0, "args":{"GPU Utilization":0}}, )"
           R"({"ph":"C", "name":"GPU 0 Utilization", "pid":0, "ts":0, "args":{"GPU Utilization":1.0}}, )"));

@@ -14,9 +14,9 @@ namespace strobe::bench {
 namespace {
 
 using Values = std::vector<double>;
-using testing::DoubleNear;
-using testing::ElementsAre;
-using testing::Pointwise;
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::Pointwise;
 
 std::vector<std::int64_t> first(std::int64_t count) {
   std::vector<std::int64_t> columns(static_cast<std::size_t>(count));
@@ -39,7 +39,8 @@ std::vector<Values> row_of(const char* id, const std::vector<Values>& inputs) {
 }
 
 MATCHER_P(IsNear, expected, "") {
-  return testing::ExplainMatchResult(Pointwise(DoubleNear(1e-12), expected), arg, result_listener);
+  return ::testing::ExplainMatchResult(Pointwise(DoubleNear(1e-12), expected), arg,
+                                       result_listener);
 }
 
 const double kHalfPi = std::acos(0.0);

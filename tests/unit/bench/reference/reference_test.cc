@@ -11,7 +11,7 @@
 namespace strobe::bench {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 TEST(Reference, outputs_are_stored_as_their_case_says) {
   const auto layout = [](const char* id, Shape shape, std::size_t index = 0) {

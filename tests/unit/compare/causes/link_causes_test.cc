@@ -199,7 +199,7 @@ TEST(RankCausesTest, what_all_ranks_have_in_common_is_told_once) {
   ASSERT_TRUE(comparison) << comparison.error().what;
   ASSERT_EQ(std::ranges::count(comparison->causes, comparison->causes.front().kind, &Cause::kind),
             1);
-  EXPECT_THAT(comparison->causes.front().ranks, testing::UnorderedElementsAre(0, 1, 2));
+  EXPECT_THAT(comparison->causes.front().ranks, ::testing::UnorderedElementsAre(0, 1, 2));
 }
 
 TEST(RankCausesTest, equal_runs_have_none) {

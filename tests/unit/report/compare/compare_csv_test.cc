@@ -29,8 +29,8 @@ TEST(CompareCsvTest, one_line_per_triplet_and_one_for_functions_without_metrics)
   EXPECT_THAT(lines[2], StartsWith("copy,,GPU 0,,0,step,kernel,~,"));
   EXPECT_THAT(lines[2], HasSubstr(",0.25" + std::string(16, ',') + "~ "))
       << "both scores are known without metrics";
-  EXPECT_THAT(lines[0], testing::EndsWith(",verdict_text,ms_median_normal,ms_median_abnormal"));
-  EXPECT_THAT(lines[1], testing::EndsWith(",slower,20,30")) << "as the tables have it";
+  EXPECT_THAT(lines[0], ::testing::EndsWith(",verdict_text,ms_median_normal,ms_median_abnormal"));
+  EXPECT_THAT(lines[1], ::testing::EndsWith(",slower,20,30")) << "as the tables have it";
   const auto commas = std::ranges::count(lines[0], ',');
   EXPECT_EQ(std::ranges::count(lines[1], ','), commas);
   EXPECT_EQ(std::ranges::count(lines[2], ','), commas);
@@ -55,7 +55,7 @@ TEST(CompareCsvTest, names_with_commas_are_quoted_and_nan_is_empty) {
                                       .metric("x", {0, 0, 0, 0}, {0, 0, 0, 0});
   const auto lines = lines_of(compare_csv(sketch.comparison()));
   EXPECT_THAT(lines[1], StartsWith("\"f<1, 2>\",x,"));
-  EXPECT_THAT(lines[1], testing::Not(HasSubstr("nan")));
+  EXPECT_THAT(lines[1], ::testing::Not(HasSubstr("nan")));
 }
 
 }  // namespace

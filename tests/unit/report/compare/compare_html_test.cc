@@ -34,8 +34,8 @@ std::size_t count(const std::string& text, std::string_view part) {
 
 TEST(CompareHtmlTest, one_file_needs_no_other_file_or_server) {
   const std::string html = compare_html(slower_run().comparison(), 0);
-  EXPECT_THAT(html, testing::StartsWith("<!doctype html>"));
-  EXPECT_THAT(html, testing::EndsWith("</html>\n"));
+  EXPECT_THAT(html, ::testing::StartsWith("<!doctype html>"));
+  EXPECT_THAT(html, ::testing::EndsWith("</html>\n"));
   EXPECT_THAT(html, Not(HasSubstr("http://")));
   EXPECT_THAT(html, Not(HasSubstr("https://")));
   EXPECT_THAT(html, Not(HasSubstr("<link")));

@@ -26,7 +26,7 @@ ComparisonSketch four_cycles() {
 TEST(CompareJsonTest, it_says_what_it_is_and_what_it_found) {
   const std::string json = compare_json(four_cycles().comparison());
   EXPECT_THAT(json,
-              testing::StartsWith("{\n  \"schema\": \"strobe.compare\",\n  \"version\": 1,\n"));
+              ::testing::StartsWith("{\n  \"schema\": \"strobe.compare\",\n  \"version\": 1,\n"));
   EXPECT_THAT(json, HasSubstr("\"answer\": \"slower\""));
   EXPECT_THAT(json, HasSubstr("\"cause\": null"));
   EXPECT_THAT(json, HasSubstr("\"confidence\": \"none\""));

@@ -57,7 +57,7 @@ TEST(CompareMetricSectionsTest, equal_news_are_told_once) {
   const Section section = finding_section(sketch.comparison());
   ASSERT_THAT(section.arguments, SizeIs(2));
   EXPECT_THAT(section.arguments[1].in_favour,
-              testing::ElementsAre("the same metrics changed, by the same amounts"));
+              ::testing::ElementsAre("the same metrics changed, by the same amounts"));
 }
 
 TEST(CompareMetricSectionsTest, only_metrics_that_moved_are_listed_and_twins_once) {
@@ -76,7 +76,8 @@ TEST(CompareMetricSectionsTest, a_series_of_one_run_only_is_not_called_unchanged
           .function("gemm", "GPU 0", {20, 21, 19, 20, 22}, {30, 31, 29, 30, 32})
           .metric("gpu_usage", {50, 51, 49, 50, 52}, {});
   const Section section = metric_section(sketch.comparison(), 0);
-  EXPECT_THAT(section.notes, testing::ElementsAre("1 of 1 series: no values in one of the runs."));
+  EXPECT_THAT(section.notes,
+              ::testing::ElementsAre("1 of 1 series: no values in one of the runs."));
 }
 
 // Two and three samples in five cycles.
@@ -97,11 +98,11 @@ ComparisonSketch seldom_sampled() {
 
 TEST(CompareMetricSectionsTest, metrics_of_too_few_samples_are_shown_untested) {
   const Section changed = metric_section(seldom_sampled().comparison(), 0);
-  EXPECT_THAT(changed.table.rows, testing::IsEmpty());
+  EXPECT_THAT(changed.table.rows, ::testing::IsEmpty());
   EXPECT_THAT(changed.lead, HasSubstr("over samples where neighbouring cycles share one"));
   EXPECT_THAT(
       changed.notes,
-      testing::ElementsAre("1 of 4 series: too few values for a test, and no large difference."));
+      ::testing::ElementsAre("1 of 4 series: too few values for a test, and no large difference."));
   const Section section = untested_metric_section(seldom_sampled().comparison(), 0);
   ASSERT_THAT(section.table.rows, SizeIs(2));
   EXPECT_EQ(cell_text(section.table.rows[0].cells[0]), "gpu_usage");
@@ -120,7 +121,7 @@ TEST(CompareMetricSectionsTest, metrics_of_too_few_samples_are_shown_untested) {
 TEST(CompareMetricSectionsTest, a_finding_does_not_list_untested_metrics) {
   const Section section = finding_section(seldom_sampled().comparison());
   ASSERT_THAT(section.arguments, SizeIs(1));
-  EXPECT_THAT(section.arguments[0].in_favour, testing::IsEmpty());
+  EXPECT_THAT(section.arguments[0].in_favour, ::testing::IsEmpty());
 }
 
 TEST(CompareMetricSectionsTest, what_a_metrics_name_does_not_say_stands_below) {
@@ -130,7 +131,7 @@ TEST(CompareMetricSectionsTest, what_a_metrics_name_does_not_say_stands_below) {
           .metric("gpu_power_mw", {124, 125, 123, 124, 126}, {690, 691, 689, 690, 692})
           .metric("gpu_throttle_reasons", {0, 0, 0, 0, 0}, {4, 4, 4, 4, 4});
   const Section section = metric_section(sketch.comparison(), 0);
-  EXPECT_THAT(section.notes, testing::ElementsAre("gpu_power_mw: converted to W."));
+  EXPECT_THAT(section.notes, ::testing::ElementsAre("gpu_power_mw: converted to W."));
   EXPECT_EQ(cell_text(section.table.rows[1].cells[3]), "none");
   EXPECT_EQ(cell_text(section.table.rows[1].cells[4]), "power cap");
   EXPECT_EQ(cell_text(section.table.rows[1].cells[5]), "-");
@@ -143,10 +144,10 @@ TEST(CompareMetricSectionsTest, findings_on_the_host_say_that_they_contain_each_
       ComparisonSketch(kSteadyCycles, {200, 201, 199, 200, 202})
           .function("aten::copy_", "Host", {20, 21, 19, 20, 22}, {80, 81, 79, 80, 82})
           .answer(compare::Answer::kSlower);
-  EXPECT_THAT(finding_section(sketch.comparison()).notes, testing::IsEmpty());
+  EXPECT_THAT(finding_section(sketch.comparison()).notes, ::testing::IsEmpty());
   sketch.function("aten::to", "Host", {21, 22, 20, 21, 23}, {82, 83, 81, 82, 84});
   EXPECT_THAT(finding_section(sketch.comparison()).notes,
-              testing::ElementsAre(HasSubstr("contain each other")));
+              ::testing::ElementsAre(HasSubstr("contain each other")));
 }
 
 const Values kLongCycles = {200, 201, 199, 200, 202};
@@ -160,7 +161,7 @@ TEST(CompareMetricSectionsTest, a_finding_explains_a_real_part_of_a_changed_cycl
   const Section section = finding_section(sketch.comparison());
   ASSERT_THAT(section.arguments, SizeIs(1));
   EXPECT_THAT(section.arguments[0].claim, StartsWith("large on Host"));
-  EXPECT_THAT(section.notes, testing::IsEmpty()) << "it explains 60 %";
+  EXPECT_THAT(section.notes, ::testing::IsEmpty()) << "it explains 60 %";
 }
 
 TEST(CompareMetricSectionsTest,
@@ -195,9 +196,9 @@ TEST(CompareMetricSectionsTest, where_all_functions_moved_the_other_way_none_is_
                                 .function("shorter", "GPU 0", {20, 21, 19, 20, 22}, {5, 6, 4, 5, 7})
                                 .answer(compare::Answer::kSlower);
   const Section section = finding_section(sketch.comparison());
-  EXPECT_THAT(section.arguments, testing::IsEmpty());
+  EXPECT_THAT(section.arguments, ::testing::IsEmpty());
   EXPECT_THAT(section.notes,
-              testing::ElementsAre(StartsWith("No function alone explains more than 0 %")));
+              ::testing::ElementsAre(StartsWith("No function alone explains more than 0 %")));
 }
 
 // A prefill is compared with the change of the prefills, not with that of the decoding cycles.
@@ -210,10 +211,11 @@ TEST(CompareMetricSectionsTest, a_function_explains_the_change_of_its_own_type_o
   prefill.type = analysis::CycleType::kLong;
   prefill.ms.shift.shift = 10'000;
   sketch.edit().cycles.push_back(prefill);
-  EXPECT_THAT(finding_section(sketch.comparison()).notes, testing::IsEmpty()) << "it explains 60 %";
+  EXPECT_THAT(finding_section(sketch.comparison()).notes, ::testing::IsEmpty())
+      << "it explains 60 %";
   sketch.edit().functions[0].type = analysis::CycleType::kLong;
   EXPECT_THAT(finding_section(sketch.comparison()).notes,
-              testing::ElementsAre(StartsWith("No function alone explains more than 0 %")));
+              ::testing::ElementsAre(StartsWith("No function alone explains more than 0 %")));
 }
 
 compare::IdleCauseRow idle_row(compare::IdleCause cause, const Values& normal,

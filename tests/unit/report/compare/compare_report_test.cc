@@ -41,8 +41,9 @@ std::string text_of(const ComparisonSketch& sketch, int width = 100) {
 
 TEST(CompareReportTest, the_verdict_comes_before_everything) {
   const std::string text = text_of(everything());
-  EXPECT_THAT(text, testing::StartsWith("strobe compare: abnormal against normal\n"
-                                        "  Slower: the median cycle time rose, 100 ms -> 110 ms"));
+  EXPECT_THAT(text,
+              ::testing::StartsWith("strobe compare: abnormal against normal\n"
+                                    "  Slower: the median cycle time rose, 100 ms -> 110 ms"));
   EXPECT_LT(text.find("Likely cause"), text.find("── Cycle time"));
 }
 
@@ -86,8 +87,8 @@ TEST(CompareReportTest, the_cycle_test_shows_both_tests_the_shift_and_the_effect
   ASSERT_EQ(section.table.rows.size(), 1u);
   std::vector<std::string> cells;
   for (const Cell& cell : section.table.rows[0].cells) cells.push_back(cell_text(cell));
-  EXPECT_THAT(cells, testing::ElementsAre("step", "5 and 5", "100 ms", "110 ms", "+10.0 ms",
-                                          "+8.0 to +12.0 ms", "0.008", "<0.001", "slower"));
+  EXPECT_THAT(cells, ::testing::ElementsAre("step", "5 and 5", "100 ms", "110 ms", "+10.0 ms",
+                                            "+8.0 to +12.0 ms", "0.008", "<0.001", "slower"));
   EXPECT_THAT(section.notes[0], HasSubstr("Cliff's delta +1.00 (large)"));
 }
 

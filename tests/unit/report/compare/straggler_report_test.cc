@@ -9,8 +9,8 @@
 namespace strobe::report {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 compare::Stragglers among(const std::vector<std::vector<double>>& own_ms) {
   auto found = compare::find_stragglers(ranked_run("job", own_ms, 10));
@@ -35,8 +35,8 @@ TEST(StragglerReportTest, every_slow_rank_is_named_the_slowest_first) {
   const Document document = straggler_document(
       among({kUsual, kUsual, kUsual, kUsual, {8.0, 8.1, 8.0, 7.9, 8.0, 8.1}, kSlow}), 10);
   EXPECT_EQ(document.headline, "Ranks 5, 4 are slow");
-  EXPECT_THAT(document.verdict[0], testing::StartsWith("Rank 5 keeps the others waiting"));
-  EXPECT_THAT(document.verdict[1], testing::StartsWith("Rank 4 keeps the others waiting"));
+  EXPECT_THAT(document.verdict[0], ::testing::StartsWith("Rank 5 keeps the others waiting"));
+  EXPECT_THAT(document.verdict[1], ::testing::StartsWith("Rank 4 keeps the others waiting"));
 }
 
 TEST(StragglerReportTest, problems_of_any_rank_are_named_beside_those_of_the_compared_pair) {
@@ -90,8 +90,8 @@ TEST(StragglerReportTest, each_late_rank_is_named_with_how_often_and_how_much) {
       document.verdict[0],
       "Rank 2 comes last to 28 of 84 collectives: the others wait 150 ms for it, up to 20.0 ms "
       "at once (300 ms into its trace).");
-  EXPECT_THAT(document.verdict[1], testing::StartsWith("Rank 0 comes last to 32 of 84"));
-  EXPECT_THAT(document.verdict[2], testing::StartsWith("Too few cycles"));
+  EXPECT_THAT(document.verdict[1], ::testing::StartsWith("Rank 0 comes last to 32 of 84"));
+  EXPECT_THAT(document.verdict[2], ::testing::StartsWith("Too few cycles"));
   EXPECT_EQ(document.headline, "Ranks 2, 0 are late");
   EXPECT_THAT(render_text(document, {.width = 100}), HasSubstr("Last to the collectives"));
 }
@@ -110,7 +110,7 @@ TEST(StragglerReportTest, a_page_opens_with_the_verdict_and_shows_the_ranks) {
 
 TEST(StragglerReportTest, a_spreadsheet_gets_plain_numbers) {
   const std::string csv = straggler_csv(among({kUsual, kUsual, kSlow}));
-  EXPECT_THAT(csv, testing::StartsWith("rank,cycles,cycle_ns,collectives_ns,own_ns,peers_ns,"));
+  EXPECT_THAT(csv, ::testing::StartsWith("rank,cycles,cycle_ns,collectives_ns,own_ns,peers_ns,"));
   EXPECT_THAT(csv, HasSubstr("\n2,6,10000000,1000000,9000000,6000000,"));
   EXPECT_THAT(csv, Not(HasSubstr("ms")));
 }

@@ -63,7 +63,7 @@ std::vector<Shape> small_shapes(CaseKind kind) {
   return {};
 }
 
-class CpuCases : public testing::TestWithParam<std::string> {};
+class CpuCases : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(CpuCases, are_right_in_every_type_and_instruction_set) {
   const CaseInfo& info = *find_case(GetParam());
@@ -85,7 +85,7 @@ std::vector<std::string> case_ids() {
   for (const CaseInfo& info : cases()) ids.emplace_back(info.id);
   return ids;
 }
-INSTANTIATE_TEST_SUITE_P(All, CpuCases, testing::ValuesIn(case_ids()),
+INSTANTIATE_TEST_SUITE_P(All, CpuCases, ::testing::ValuesIn(case_ids()),
                          [](const auto& test) { return test.param; });
 
 TEST(CpuProvider, says_what_the_machine_is) {
