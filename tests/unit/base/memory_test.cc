@@ -8,8 +8,6 @@
 #include <memory>
 #include <vector>
 
-#include "tests/support/watched.h"
-
 namespace strobe {
 namespace {
 
@@ -29,7 +27,6 @@ long page_faults_of_a_list() {
 
 TEST(MemoryTest, freed_memory_serves_the_next_list) {
 #ifdef __GLIBC__
-  if (test::kIsWatched) GTEST_SKIP() << "a sanitizer brings its own memory";
   keep_freed_memory();
   page_faults_of_a_list();
   EXPECT_LT(page_faults_of_a_list(), 200);  // of 2,048 pages of 4 KiB
@@ -40,7 +37,6 @@ TEST(MemoryTest, freed_memory_serves_the_next_list) {
 
 TEST(MemoryTest, the_heap_grows_at_once_even_if_some_of_it_is_free) {
 #ifdef __GLIBC__
-  if (test::kIsWatched) GTEST_SKIP() << "a sanitizer brings its own memory";
   keep_freed_memory();
   std::make_unique<std::vector<char>>(8 << 20).reset();  // stays in the heap, free
   constexpr std::ptrdiff_t kSoon = 64 << 20;

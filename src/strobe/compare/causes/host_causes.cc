@@ -173,17 +173,14 @@ void find_host_work(const Symptoms& symptoms, std::vector<Cause>& causes) {
   if (queueing(symptoms).grew || !symptoms.is_slower() || symptoms.devices.empty()) return;
   if (!kernels_are_equal(symptoms)) return;
   const std::vector<const IdleCauseRow*> rows = added_host_work(symptoms);
-  const bool has_operator = std::ranges::any_of(rows, [](const IdleCauseRow* row) {
-    return row->cause.kind == analysis::IdleKind::kOperator;
-  });
-  if (!has_operator) return;
-  const Change ms = total_ms(rows);
-  const double share = explained_share(symptoms, ms);
-  if (share < kMost || !rose(ms, 1.1)) return;
   std::vector<const IdleCauseRow*> operators = rows;
   std::erase_if(operators, [](const IdleCauseRow* row) {
     return row->cause.kind != analysis::IdleKind::kOperator;
   });
+  if (operators.empty()) return;
+  const Change ms = total_ms(rows);
+  const double share = explained_share(symptoms, ms);
+  if (share < kMost || !rose(ms, 1.1)) return;
   causes.push_back(
       {.kind = CauseKind::kLaunchBound,
        .score = 0.55 + 0.3 * share,

@@ -23,7 +23,8 @@ struct SwitchRecord {
   bool is_ready = false;  // it leaves although it could go on
 };
 
-// What all events of the scheduler's waits ask for; whoever decodes relies on it.
+// What the kernel is asked to write down about a switch. SwitchRing reads records of this form
+// only.
 perf_event_attr switch_event_attributes();
 
 // A ring in shared memory: its first page has the positions, the others the records.
