@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <string_view>
 #include <utility>
 
@@ -21,7 +22,8 @@ struct MyRanges {
 thread_local MyRanges mine;  // NOLINT: NVTX calls by name, without a pointer of ours
 
 // A call may come from within another one: from a signal handler, or from an allocator that marks
-// its work with ranges. It must not wait for a lock that its own thread holds.
+// its work with ranges. It must not wait for a lock that its own thread holds. The program's errno
+// is as it was, whatever we write or allocate.
 class Visit {
  public:
   Visit() noexcept : is_first_(!mine.is_inside) { mine.is_inside = true; }
@@ -29,11 +31,13 @@ class Visit {
   Visit& operator=(const Visit&) = delete;
   ~Visit() {
     if (is_first_) mine.is_inside = false;
+    errno = errno_before_;
   }
   bool is_first() const noexcept { return is_first_; }
 
  private:
   bool is_first_;
+  int errno_before_ = errno;
 };
 
 // The object whose logs the threads of this process hold.
