@@ -27,7 +27,6 @@ class CauseSketch {
     cycle.ms_normal = around(normal_ms);
     cycle.ms_abnormal = around(abnormal_ms);
     cycle.ms = change_between(cycle.ms_normal, cycle.ms_abnormal);
-    cycle.between_runs_p = kNone;
     comparison_.cycles.push_back(std::move(cycle));
     for (SideFacts* side : {&comparison_.normal, &comparison_.abnormal}) add_rank(*side);
     device("Host", 0.9 * normal_ms, 0.9 * abnormal_ms);

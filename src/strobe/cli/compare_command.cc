@@ -51,7 +51,7 @@ struct Input {
 struct Inputs {
   Input normal;
   Input abnormal;
-  std::vector<Input> baselines;
+  compare::More<Input> more;
 };
 
 Result<Run> load_run(const std::string& path, const CompareRequest& request,
@@ -99,20 +99,18 @@ void tell_apart(Inputs& inputs) {
   inputs.abnormal.label() = inputs.abnormal.path;
 }
 
-// Of several runs of one program the first is compared. The others of the normal side tell how much
-// runs of the program differ.
-CompareRequest with_single_runs(CompareRequest request, const Terminal& terminal) {
-  const auto take_first = [](std::string& side) {
-    std::vector<std::string> others;
-    for (const auto& run : readers::runs_in(side)) others.push_back(run.string());
-    if (others.empty()) return others;
-    side = others.front();
-    others.erase(others.begin());
-    return others;
+// A folder may hold several runs of one program: all of them are that side.
+CompareRequest with_all_runs(CompareRequest request, const Terminal& terminal) {
+  std::vector<std::string> unused;
+  const auto take_first = [&](std::string& side, std::vector<std::string>& more) {
+    std::vector<std::string> runs;
+    for (const auto& run : readers::runs_in(side)) runs.push_back(run.string());
+    if (runs.empty()) return;
+    side = runs.front();
+    std::copy(runs.begin() + 1, runs.end(), std::back_inserter(request.compat ? unused : more));
   };
-  std::vector<std::string> unused = take_first(request.abnormal);
-  const std::vector<std::string> more_normal = take_first(request.normal);
-  std::ranges::copy(more_normal, std::back_inserter(request.compat ? unused : request.baselines));
+  take_first(request.normal, request.baselines);
+  take_first(request.abnormal, request.repeats);
   if (!unused.empty()) {
     warn(terminal, fmt::format("{} and {} are compared; not used: {}", request.normal,
                                request.abnormal, fmt::join(unused, ", ")));
@@ -120,17 +118,26 @@ CompareRequest with_single_runs(CompareRequest request, const Terminal& terminal
   return request;
 }
 
+Result<std::vector<Input>> load_more(const std::vector<std::string>& paths,
+                                     const CompareRequest& request, const Terminal& terminal) {
+  std::vector<Input> inputs;
+  for (const std::string& path : paths) {
+    STROBE_TRY(Input input, load_input(path, request, terminal));
+    inputs.push_back(std::move(input));
+  }
+  return inputs;
+}
+
 Result<Inputs> load_all(const CompareRequest& request, const Terminal& terminal) {
   Inputs inputs;
   STROBE_TRY(inputs.normal, load_input(request.normal, request, terminal));
   STROBE_TRY(inputs.abnormal, load_input(request.abnormal, request, terminal));
-  for (const std::string& path : request.baselines) {
-    STROBE_TRY(Input baseline, load_input(path, request, terminal));
-    inputs.baselines.push_back(std::move(baseline));
-  }
+  STROBE_TRY(inputs.more.normal, load_more(request.baselines, request, terminal));
+  STROBE_TRY(inputs.more.abnormal, load_more(request.repeats, request, terminal));
   warn_of_damage(inputs.normal.run, terminal);
   warn_of_damage(inputs.abnormal.run, terminal);
-  for (const Input& input : inputs.baselines) warn_of_damage(input.run, terminal);
+  for (const Input& input : inputs.more.normal) warn_of_damage(input.run, terminal);
+  for (const Input& input : inputs.more.abnormal) warn_of_damage(input.run, terminal);
   tell_apart(inputs);
   return inputs;
 }
@@ -152,17 +159,25 @@ Result<SideFacts> measured(Input& input, const compare::CompareOptions& options)
   return side;
 }
 
+Result<std::vector<SideFacts>> measured(std::vector<Input>& inputs,
+                                        const compare::CompareOptions& options) {
+  std::vector<SideFacts> sides;
+  for (Input& input : inputs) {
+    STROBE_TRY(SideFacts side, measured(input, options));
+    sides.push_back(std::move(side));
+  }
+  return sides;
+}
+
 Result<Comparison> compared(Inputs& inputs, const compare::CompareOptions& options) {
   STROBE_TRY(SideFacts normal, measured(inputs.normal, options));
   STROBE_TRY(SideFacts abnormal, measured(inputs.abnormal, options));
-  std::vector<SideFacts> baselines;
-  for (Input& input : inputs.baselines) {
-    STROBE_TRY(SideFacts baseline, measured(input, options));
-    baselines.push_back(std::move(baseline));
-  }
-  STROBE_TRY(Comparison comparison,
-             compare::compare_measures(std::move(normal), std::move(abnormal), std::move(baselines),
-                                       options));
+  compare::More<SideFacts> more;
+  STROBE_TRY(more.normal, measured(inputs.more.normal, options));
+  STROBE_TRY(more.abnormal, measured(inputs.more.abnormal, options));
+  STROBE_TRY(
+      Comparison comparison,
+      compare::compare_measures(std::move(normal), std::move(abnormal), std::move(more), options));
   compare::judge(comparison);
   return comparison;
 }
@@ -265,7 +280,7 @@ Result<Outcome> show_comparison(const Comparison& comparison, const CompareReque
 
 Result<Outcome> compare_two(const CompareRequest& given, Output& output, const Terminal& terminal) {
   Stages stages(terminal);
-  const CompareRequest request = with_single_runs(given, terminal);
+  const CompareRequest request = with_all_runs(given, terminal);
   STROBE_TRY(Inputs inputs, load_all(request, terminal));
   stages.end("load");
   for (Input* input : {&inputs.normal, &inputs.abnormal}) {
@@ -361,15 +376,17 @@ Command compare_command() {
       .positionals_help =
           "NORMAL (the reference, the older run) and ABNORMAL (the run to judge): two runs of one "
           "workload, each a trace, a folder with one trace "
-          "(and metrics.csv), or a folder with one folder or trace per rank; for a single run "
-          "strobe compares its ranks with each other. A digest can stand for either of two runs",
+          "(and metrics.csv), a folder with one folder or trace per rank, or a folder with several "
+          "runs of `strobe record --runs`; for a single run "
+          "strobe compares its ranks with each other. A digest can stand for any run of two sides",
       .examples = {{"strobe compare normal/ abnormal/", "the verdict, then the evidence"},
                    {"strobe compare normal/ abnormal/ --format html -o report.html",
                     "a page with charts, to send to a colleague"},
                    {"strobe compare main/ branch/ --fail-on 'cycle>3%,beta>1'",
                     "for CI: exit code 1 if it got significantly slower"},
-                   {"strobe compare normal/ abnormal/ --baseline normal2/,normal3/",
-                    "with more normal runs, to know the noise"},
+                   {"strobe compare normal/ abnormal/ --baseline normal2/,normal3/ --repeat "
+                    "abnormal2/",
+                    "with more runs of each, to know the noise"},
                    {"strobe compare run/", "compare ranks: which one is slow, and why"},
                    {"strobe compare --halves run/", "did the run change over time?"},
                    {"strobe compare run/ --digest run.strobe-digest",

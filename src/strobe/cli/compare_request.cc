@@ -50,8 +50,8 @@ Result<void> check_digest_alone(const Arguments& arguments) {
   if (arguments.positionals.size() != 1) {
     return bad_request("takes one run", "--digest", std::string(kCall));
   }
-  const auto flag = arguments.first_of(
-      {"compat", "halves", "baseline", "fail-on", "sort", "top", "format", "output", "align"});
+  const auto flag = arguments.first_of({"compat", "halves", "baseline", "repeat", "fail-on", "sort",
+                                        "top", "format", "output", "align"});
   if (flag.empty()) return {};
   return bad_request(fmt::format("cannot be combined with --{}: nothing is compared", flag),
                      "--digest", std::string(kCall));
@@ -65,7 +65,7 @@ Result<void> check_single(const Arguments& arguments, const CompareRequest& requ
   if (arguments.positionals.size() != 1) {
     return bad_request("takes one run", "--halves", "`strobe compare --halves run/`");
   }
-  if (const auto flag = arguments.first_of({"compat", "baseline"}); !flag.empty()) {
+  if (const auto flag = arguments.first_of({"compat", "baseline", "repeat"}); !flag.empty()) {
     return bad_request("needs two runs", fmt::format("--{}", flag), std::string(kTwoRunsCall));
   }
   if (!request.options.only_rank || request.halves) return {};
@@ -78,7 +78,7 @@ Result<void> read_runs(const Arguments& arguments, CompareRequest& request) {
   if (given.empty()) return bad_request("no run was given", "", std::string(kTwoRunsCall));
   if (given.size() > 2) {
     return bad_request(fmt::format("`strobe compare` takes two runs, not {}", given.size()), "",
-                       "further normal runs go to --baseline");
+                       "more runs of a side go to --baseline and --repeat");
   }
   request.mode = !request.digest.empty() ? CompareMode::kDigest
                  : request.halves        ? CompareMode::kHalves
@@ -92,7 +92,7 @@ Result<void> read_runs(const Arguments& arguments, CompareRequest& request) {
 
 Result<void> check_compat(const Arguments& arguments, const CompareRequest& request) {
   if (!request.compat) return {};
-  if (!request.baselines.empty()) {
+  if (!request.baselines.empty() || !request.repeats.empty()) {
     return bad_request("compares one normal with one abnormal run", "--compat",
                        "`strobe compare --compat normal/ abnormal/`");
   }
@@ -132,8 +132,9 @@ std::vector<Flag> compare_flags(CompareRequest& request) {
            "always have all rows",
            to_rows(request.typed_top)),
       flag("--baseline BASE",
-           "more normal runs, separated by commas; a change must exceed their differences",
+           "more normal runs, separated by commas; a change must exceed what runs differ by",
            to(request.baselines)),
+      flag("--repeat RUNS", "more abnormal runs, separated by commas", to(request.repeats)),
       flag("--halves", "compare the first half of one run's cycles with the second half",
            to(request.halves)),
       flag("--digest FILE",
@@ -147,7 +148,8 @@ std::vector<Flag> compare_flags(CompareRequest& request) {
       flag("--strict", "a gate on the cycle time also fails if the answer is unclear",
            to(request.strict)),
       flag("--keep-partial",
-           "also use cycles in which a device has less than 80 % of its usual work",
+           "also use cycles that are left out: warm-up, and those in which a device has less than "
+           "80 % of its usual work",
            to(options.measure.keep_partial)),
       flag("--align", "if devices of the two runs have different names, pair them by position",
            to(options.align_devices)),

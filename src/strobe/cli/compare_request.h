@@ -24,7 +24,8 @@ struct CompareRequest {
   CompareMode mode = CompareMode::kTwoRuns;
   std::string normal;  // or the only run
   std::string abnormal;
-  std::vector<std::string> baselines;
+  std::vector<std::string> baselines;  // more normal runs
+  std::vector<std::string> repeats;    // more abnormal ones
   bool halves = false;
   bool compat = false;
   std::string digest;  // where to write that of the only run; "": nowhere

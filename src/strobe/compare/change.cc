@@ -149,13 +149,8 @@ void adjust_family(const std::vector<Change*>& family) {
   for (std::size_t i = 0; i < family.size(); ++i) family[i]->q = q[i];
 }
 
-double between_runs_p(std::span<const double> normal_means, double abnormal_mean) {
-  if (normal_means.size() < 2) return std::numeric_limits<double>::quiet_NaN();
-  const stats::Moments runs = stats::moments_of(normal_means);
-  const double difference = abnormal_mean - runs.mean;
-  if (runs.deviation == 0) return difference == 0 ? 1 : 0;
-  const auto k = static_cast<double>(runs.n);
-  return stats::student_tails(difference / (runs.deviation * std::sqrt(1 + 1 / k)), k - 1);
+double core_mean_of(std::span<const double> per_cycle) {
+  return stats::trimmed_moments_of(stretches_of(per_cycle)).mean;
 }
 
 }  // namespace strobe::compare

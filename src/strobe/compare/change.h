@@ -77,9 +77,7 @@ Change log_change(const Change& plain, std::span<const double> normal,
 // ever succeed are left out.
 void adjust_family(const std::vector<Change*>& family);
 
-// Could the abnormal run be another normal one? Two-sided, from the means of the normal runs:
-// cycles of one run share what made that run fast or slow, and only other runs show how much that
-// varies. NaN with fewer than two normal runs.
-double between_runs_p(std::span<const double> normal_means, double abnormal_mean);
+// The mean without the wildest cycles, as in a Change.
+double core_mean_of(std::span<const double> per_cycle);
 
 }  // namespace strobe::compare

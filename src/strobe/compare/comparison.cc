@@ -46,11 +46,25 @@ Result<SideFacts> measure_side(const Run& run, const CompareOptions& options) {
   return side;
 }
 
-Result<Comparison> compare_measures(SideFacts normal, SideFacts abnormal,
-                                    std::vector<SideFacts> baselines,
+namespace {
+
+Result<std::vector<SideFacts>> measure_all(const std::vector<Run>& runs,
+                                           const CompareOptions& options) {
+  std::vector<SideFacts> sides;
+  for (const Run& run : runs) {
+    STROBE_TRY(SideFacts side, measure_side(run, options));
+    sides.push_back(std::move(side));
+  }
+  return sides;
+}
+
+}  // namespace
+
+Result<Comparison> compare_measures(SideFacts normal, SideFacts abnormal, More<SideFacts> more,
                                     const CompareOptions& options) {
   std::vector<SideFacts*> sides{&normal, &abnormal};
-  for (SideFacts& baseline : baselines) sides.push_back(&baseline);
+  for (SideFacts& side : more.normal) sides.push_back(&side);
+  for (SideFacts& side : more.abnormal) sides.push_back(&side);
   for (const SideFacts* side : sides) {
     if (!has_cycles(*side)) return no_cycles(*side, options.measure.cycles);
   }
@@ -64,8 +78,8 @@ Result<Comparison> compare_measures(SideFacts normal, SideFacts abnormal,
     remarks.emplace_back(
         "only some of the runs alternate between short and long cycles; all are compared together");
   }
-  const std::vector<PairedRank> ranks = pair_ranks(normal, abnormal, baselines);
-  if (ranks.empty()) return no_common_rank(normal, abnormal, baselines);
+  const std::vector<PairedRank> ranks = pair_ranks(normal, abnormal, more);
+  if (ranks.empty()) return no_common_rank(normal, abnormal, more);
 
   Comparison comparison;
   comparison.cycles = compare_cycles(ranks, options.measure.keep_partial);
@@ -78,29 +92,29 @@ Result<Comparison> compare_measures(SideFacts normal, SideFacts abnormal,
   comparison.devices = compare_devices(ranks, types.front());
   comparison.idle = compare_idle(ranks, types.front());
   comparison.launches = compare_launches(ranks, types.front());
+  comparison.noise = noise_between(comparison, ranks);
+  use_runs(comparison.noise, comparison.cycles);
   comparison.normal = std::move(normal);
-  comparison.normal.runs = 1 + baselines.size();
+  comparison.normal.runs = 1 + more.normal.size();
   comparison.abnormal = std::move(abnormal);
-  comparison.noise = noise_between(comparison);
+  comparison.abnormal.runs = 1 + more.abnormal.size();
   score_rows(comparison);
   sort_rows(comparison, options.order);
-  comparison.quality = quality_of(comparison, baselines);
+  comparison.quality = quality_of(comparison, more);
   comparison.quality.insert(comparison.quality.begin(), remarks.begin(), remarks.end());
   return comparison;
 }
 
-Result<Comparison> compare_runs(const Run& normal, const Run& abnormal,
-                                const std::vector<Run>& baselines, const CompareOptions& options) {
+Result<Comparison> compare_runs(const Run& normal, const Run& abnormal, const More<Run>& more,
+                                const CompareOptions& options) {
   STROBE_TRY(SideFacts normal_side, measure_side(normal, options));
   STROBE_TRY(SideFacts abnormal_side, measure_side(abnormal, options));
-  std::vector<SideFacts> baseline_sides;
-  for (const Run& baseline : baselines) {
-    STROBE_TRY(SideFacts side, measure_side(baseline, options));
-    baseline_sides.push_back(std::move(side));
-  }
+  More<SideFacts> more_sides;
+  STROBE_TRY(more_sides.normal, measure_all(more.normal, options));
+  STROBE_TRY(more_sides.abnormal, measure_all(more.abnormal, options));
   STROBE_TRY(Comparison comparison,
              compare_measures(std::move(normal_side), std::move(abnormal_side),
-                              std::move(baseline_sides), options));
+                              std::move(more_sides), options));
   judge(comparison);
   return comparison;
 }

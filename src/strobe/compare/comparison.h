@@ -32,7 +32,6 @@ enum class CauseKind : std::uint8_t {
   kKernelMix,
   kWorkload,
   kCommunicationWait,
-  kColdStart,
   kMeasurement,
   kUnattributed,
 };
@@ -103,7 +102,7 @@ struct FunctionRow {
   double blocks_abnormal = 0;
   double presence_normal = 0;  // share of cycles in which it ran
   double presence_abnormal = 0;
-  // With several normal runs: p against the variation between runs. NaN with one.
+  // With several runs on a side: p against the variation between runs. Else NaN.
   double between_runs_p = 0;
   Verdict verdict = Verdict::kSame;
   double suspicion = 0;  // the largest of its triplets; without metrics |dbeta| * |z|
@@ -209,8 +208,9 @@ struct LaunchRow {
   Change queue;     // launched and not yet started works, averaged over the cycle
 };
 
-// How much the two runs may differ though nothing was changed: runs of one program never take the
-// same time. All numbers are parts of the normal cycle.
+// How much the two sides may differ though nothing was changed: runs of one program never take the
+// same time. With several runs a side, their own differences tell too. All numbers are parts of the
+// normal cycle.
 struct RunNoise {
   double host_share = 0;  // of a cycle, in which the device has nothing to do
   double host_speed = 1;  // the factor by which all calls of the host take longer
@@ -218,42 +218,61 @@ struct RunNoise {
   double speed_part = 0;     // what that adds to a cycle
   double device_change = 0;  // what the rest of a cycle gained or lost, in which the device works
   double device_deviation = 0;  // usual, of that
-  double deviation = 0;         // usual, of one run to the next
+  double deviation = 0;         // usual, of one side from the other
   double rest_deviation = 0;    // usual, beside the host's speed
+  double speed_deviation = 0;   // usual, of the logarithm of the host's speed
+  double degrees = 1;           // of freedom, of these deviations
 
-  // The cycle's change is no more than what equal runs differ by: in total, and beside what the
-  // host's speed explains.
+  // A change of the cycle beside such noise: its 95 % interval, and the p that equal sides differ
+  // as much. `error` is the standard error that the cycles give it.
+  struct Judgement {
+    stats::Shift shift;
+    double p = 1;
+  };
+  Judgement judge(double change, double error) const;
+  // The change is no more than what equal sides differ by.
   bool covers(const Change& cycle) const;
 };
 
 struct CycleRow {  // of one type of cycles
   analysis::CycleType type = analysis::CycleType::kStep;
   Change ms;
-  double between_runs_p = 0;      // NaN with one normal run
   std::vector<double> ms_normal;  // in time order, all cycles of the run(s), partial ones too
   std::vector<double> ms_abnormal;
+  std::vector<double> run_ms_normal;  // of each run the mean, without its wildest cycles
+  std::vector<double> run_ms_abnormal;
+  // With several runs on a side: the difference of the runs' means, with an interval from what runs
+  // differ by. It decides then: cycles of one run share what made that run fast or slow.
+  std::optional<stats::Shift> run_shift = {};
+  double between_runs_p = std::numeric_limits<double>::quiet_NaN();  // of that; NaN without
 
-  // Beyond chance and drift, by at least 2 % on average.
+  // Beyond chance and drift (with several runs: beyond what runs differ by), by at least 2 %.
   bool is_changed() const;
   bool is_slower() const { return is_changed() && ms.rises(); }
   bool is_faster() const { return is_changed() && !ms.rises(); }
-  // On average by a tenth or more, whether that is beyond chance or not.
+  // By a tenth or more, whether that is beyond chance or not.
   bool differs_much() const;
   // What to print: the shift, unless it does not show what the means show.
   bool shows_means() const;
-  const stats::Shift& shown() const { return shows_means() ? ms.core_shift : ms.shift; }
-  double shown_normal_ms() const { return shows_means() ? ms.normal_core.mean : ms.normal_median; }
-  double shown_abnormal_ms() const {
-    return shows_means() ? ms.abnormal_core.mean : ms.abnormal_median;
-  }
+  const stats::Shift& shown() const;
+  double shown_normal_ms() const;
+  double shown_abnormal_ms() const;
 };
 
+// A measured run. In a comparison, the first of its side.
 struct SideFacts {
   std::string label;
   std::string path;
   std::string folder;
-  std::size_t runs = 1;
+  std::size_t runs = 1;  // of its side
   std::vector<RankMeasure> ranks;
+};
+
+// Further runs of the two sides.
+template <class R>
+struct More {
+  std::vector<R> normal = {};
+  std::vector<R> abnormal = {};
 };
 
 enum class RankKey : std::uint8_t { kSuspicion, kRobust, kImpact, kQ };
@@ -289,14 +308,12 @@ struct Comparison {
 // Every rank of a run, or the selected one.
 Result<SideFacts> measure_side(const Run& run, const CompareOptions& options);
 
-// Baselines are further normal runs: differences among normal runs measure the noise.
-Result<Comparison> compare_runs(const Run& normal, const Run& abnormal,
-                                const std::vector<Run>& baselines = {},
+// Differences among runs of one side measure the noise.
+Result<Comparison> compare_runs(const Run& normal, const Run& abnormal, const More<Run>& more = {},
                                 const CompareOptions& options = {});
 
 // Computes everything but causes and answer from measured sides; judge() adds those.
-Result<Comparison> compare_measures(SideFacts normal, SideFacts abnormal,
-                                    std::vector<SideFacts> baselines,
+Result<Comparison> compare_measures(SideFacts normal, SideFacts abnormal, More<SideFacts> more,
                                     const CompareOptions& options);
 
 }  // namespace strobe::compare

@@ -29,7 +29,7 @@ double length_ms(const Cycle& cycle) {
 struct CycleSample {
   std::vector<double> all_ms;
   std::vector<double> tested_ms;
-  std::vector<double> run_means_ms;
+  std::vector<double> run_ms;  // the mean of each run
 
   // One run, all of its ranks.
   void add(const std::vector<const RankMeasure*>& ranks, CycleType type, bool keep_partial) {
@@ -43,16 +43,16 @@ struct CycleSample {
     std::vector<double> tested;
     for (std::size_t i = 0; i < count; ++i) {
       double sum_ms = 0;
-      bool is_cut = false;
+      bool counts = true;
       for (const auto& cycles : by_rank) {
         sum_ms += length_ms(*cycles[i]);
-        is_cut |= cycles[i]->has_inferred_border;
+        counts &= !cycles[i]->has_inferred_border && !cycles[i]->is_warm_up;
       }
       all_ms.push_back(sum_ms / static_cast<double>(by_rank.size()));
-      if (keep_partial || !is_cut) tested.push_back(all_ms.back());
+      if (keep_partial || counts) tested.push_back(all_ms.back());
     }
     tested_ms.insert(tested_ms.end(), tested.begin(), tested.end());
-    if (!tested.empty()) run_means_ms.push_back(stats::moments_of(tested).mean);
+    if (!tested.empty()) run_ms.push_back(core_mean_of(tested));
   }
 };
 
@@ -63,9 +63,10 @@ CycleRow cycle_row_of(CycleType type, CycleSample normal, CycleSample abnormal) 
   // The answer on cycle time accounts for correlated neighbouring cycles; so must its interval.
   row.ms.shift = stats::shift_between(normal.tested_ms, abnormal.tested_ms, kConfidence, nullptr,
                                       row.ms.independent);
-  row.between_runs_p = between_runs_p(normal.run_means_ms, row.ms.abnormal.mean);
   row.ms_normal = std::move(normal.all_ms);
   row.ms_abnormal = std::move(abnormal.all_ms);
+  row.run_ms_normal = std::move(normal.run_ms);
+  row.run_ms_abnormal = std::move(abnormal.run_ms);
   return row;
 }
 
@@ -73,7 +74,9 @@ CycleRow cycle_row_of(CycleType type, CycleSample normal, CycleSample abnormal) 
 
 namespace {
 
-constexpr double kLeastPart = 0.02;  // of the normal cycle
+// Of the normal cycle.
+constexpr double kLeastPart = 0.02;
+constexpr double kMuch = 0.1;
 
 bool matters(double change_ms, double normal_ms) {
   return std::abs(change_ms) >= kLeastPart * normal_ms;
@@ -87,47 +90,68 @@ bool shift_tells(const Change& ms) {
          (ms.shift.shift > 0) == ms.rises();
 }
 
+bool means_differ_much(const Change& ms) {
+  return std::abs(ms.core_shift.shift) >= kMuch * ms.normal_core.mean;
+}
+
 }  // namespace
 
 bool CycleRow::is_changed() const {
-  const bool is_noise_between_runs = between_runs_p >= kSignificant;  // NaN with one normal run
-  return !ms.too_few && !is_noise_between_runs &&
-         (ms.degenerate || ms.drift_p < kSurely || shift_tells(ms)) &&
+  if (ms.too_few) return false;
+  if (run_shift) return is_without_zero(*run_shift) && matters(run_shift->shift, shown_normal_ms());
+  return (ms.degenerate || ms.drift_p < kSurely || shift_tells(ms)) &&
          matters(ms.core_shift.shift, ms.normal_core.mean);
 }
 
 bool CycleRow::differs_much() const {
-  constexpr double kMuch = 0.1;  // of the normal cycle
-  return !ms.too_few && std::abs(ms.core_shift.shift) >= kMuch * ms.normal_core.mean;
+  if (ms.too_few) return false;
+  if (run_shift) return std::abs(run_shift->shift) >= kMuch * shown_normal_ms();
+  return means_differ_much(ms) || std::abs(ms.shift.shift) >= kMuch * ms.normal_median;
+}
+
+const stats::Shift& CycleRow::shown() const {
+  if (run_shift) return *run_shift;
+  return shows_means() ? ms.core_shift : ms.shift;
+}
+
+double CycleRow::shown_normal_ms() const {
+  if (run_shift) return stats::moments_of(run_ms_normal).mean;
+  return shows_means() ? ms.normal_core.mean : ms.normal_median;
+}
+
+double CycleRow::shown_abnormal_ms() const {
+  if (run_shift) return stats::moments_of(run_ms_abnormal).mean;
+  return shows_means() ? ms.abnormal_core.mean : ms.abnormal_median;
 }
 
 bool CycleRow::shows_means() const {
+  if (run_shift) return true;
   if (ms.too_few) return false;
   if (!std::isfinite(ms.shift.low)) return std::isfinite(ms.core_shift.low);
   const bool shift_denies = is_without_zero(ms.shift) && matters(ms.shift.shift, ms.normal_median);
-  return is_changed() ? !shift_tells(ms) : differs_much() || shift_denies;
+  return is_changed() ? !shift_tells(ms) : means_differ_much(ms) || shift_denies;
 }
 
 std::vector<CycleRow> compare_cycles(const std::vector<PairedRank>& ranks, bool keep_partial) {
   std::map<CycleType, std::size_t> counts;
   for (const PairedRank& rank : ranks) {
-    for (const RankMeasure* measure : {rank.normals.front(), rank.abnormal}) {
+    for (const RankMeasure* measure : {rank.normals.front(), rank.abnormals.front()}) {
       for (const Cycle& cycle : measure->cycles.cycles) ++counts[cycle.type];
     }
   }
   std::vector<CycleRow> rows;
   for (const auto& [type, count] : counts) {
-    CycleSample normal;
-    CycleSample abnormal;
-    for (std::size_t run = 0; run < ranks.front().normals.size(); ++run) {
-      std::vector<const RankMeasure*> measures;
-      for (const PairedRank& rank : ranks) measures.push_back(rank.normals[run]);
-      normal.add(measures, type, keep_partial);
-    }
-    std::vector<const RankMeasure*> measures;
-    for (const PairedRank& rank : ranks) measures.push_back(rank.abnormal);
-    abnormal.add(measures, type, keep_partial);
-    rows.push_back(cycle_row_of(type, std::move(normal), std::move(abnormal)));
+    const auto sample_of = [&](std::vector<const RankMeasure*> PairedRank::*side) {
+      CycleSample sample;
+      for (std::size_t run = 0; run < (ranks.front().*side).size(); ++run) {
+        std::vector<const RankMeasure*> measures;
+        for (const PairedRank& rank : ranks) measures.push_back((rank.*side)[run]);
+        sample.add(measures, type, keep_partial);
+      }
+      return sample;
+    };
+    rows.push_back(
+        cycle_row_of(type, sample_of(&PairedRank::normals), sample_of(&PairedRank::abnormals)));
   }
   std::stable_sort(rows.begin(), rows.end(), [&](const CycleRow& a, const CycleRow& b) {
     return counts[a.type] > counts[b.type];

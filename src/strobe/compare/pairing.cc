@@ -128,31 +128,34 @@ Result<std::vector<std::string>> align_with(const SideFacts& normal, SideFacts& 
 }
 
 Error no_common_rank(const SideFacts& normal, const SideFacts& abnormal,
-                     const std::vector<SideFacts>& baselines) {
+                     const More<SideFacts>& more) {
   std::vector<std::string> sides;
   const auto add = [&](const SideFacts& side) {
     sides.push_back(fmt::format("'{}' has {}", side.label, listed(ranks_of(side))));
   };
   add(normal);
-  for (const SideFacts& baseline : baselines) add(baseline);
+  for (const SideFacts& side : more.normal) add(side);
   add(abnormal);
+  for (const SideFacts& side : more.abnormal) add(side);
   return {ErrorCode::kTooLittleData,
           fmt::format("the runs have no rank in common: {}", fmt::join(sides, ", ")), "",
           "--align compares them by their position"};
 }
 
 std::vector<PairedRank> pair_ranks(const SideFacts& normal, const SideFacts& abnormal,
-                                   const std::vector<SideFacts>& baselines) {
+                                   const More<SideFacts>& more) {
   std::vector<PairedRank> pairs;
   for (const RankMeasure& measure : normal.ranks) {
-    const RankMeasure* same = find_rank(abnormal, measure.rank);
-    if (same == nullptr) continue;
-    PairedRank pair{measure.rank, {&measure}, same};
-    for (const SideFacts& baseline : baselines) {
-      const RankMeasure* further = find_rank(baseline, measure.rank);
-      if (further != nullptr) pair.normals.push_back(further);
-    }
-    if (pair.normals.size() == 1 + baselines.size()) pairs.push_back(std::move(pair));
+    PairedRank pair = {.rank = measure.rank, .normals = {&measure}, .abnormals = {}};
+    bool is_everywhere = true;
+    const auto add = [&](const SideFacts& side, std::vector<const RankMeasure*>& measures) {
+      measures.push_back(find_rank(side, measure.rank));
+      is_everywhere &= measures.back() != nullptr;
+    };
+    for (const SideFacts& side : more.normal) add(side, pair.normals);
+    add(abnormal, pair.abnormals);
+    for (const SideFacts& side : more.abnormal) add(side, pair.abnormals);
+    if (is_everywhere) pairs.push_back(std::move(pair));
   }
   std::sort(pairs.begin(), pairs.end(),
             [](const PairedRank& a, const PairedRank& b) { return a.rank < b.rank; });

@@ -130,6 +130,7 @@ class Quality {
       for (const std::string& remark : measure.remarks) {
         say(RemarkWeight::kLimits, fmt::format("{}: {}", name, remark));
       }
+      add_warm_up(name, measure.cycles.cycles);
       for (const DeviceCycles& device : measure.devices) add_excluded(name, measure, device);
       add_samplers(name, measure);
     }
@@ -179,12 +180,31 @@ class Quality {
                                   : fmt::format("{}, rank {}", side.label, measure.rank);
   }
 
+  void add_warm_up(const std::string& name, const std::vector<analysis::Cycle>& cycles) {
+    std::vector<double> first_ms;
+    std::vector<double> later_ms;
+    for (const analysis::Cycle& cycle : cycles) {
+      const double ms = static_cast<double>(cycle.interval.length_ns()) * 1e-6;
+      (cycle.is_warm_up ? first_ms : later_ms).push_back(ms);
+    }
+    if (first_ms.empty()) return;
+    const std::size_t count = first_ms.size();
+    say(RemarkWeight::kLimits,
+        fmt::format(
+            "{}: the first {} left out as warm-up: {:.3g} ms, the others typically {:.3g} "
+            "ms",
+            name,
+            count == 1 ? "cycle is" : fmt::format("{} of {} cycles are", count, cycles.size()),
+            *std::ranges::max_element(first_ms), stats::median_of(later_ms)));
+  }
+
   void add_excluded(const std::string& name, const RankMeasure& measure,
                     const DeviceCycles& device) {
     const auto& cycles = measure.cycles.cycles;
     std::vector<std::string> reasons;
     for (std::size_t i = 0; i < cycles.size(); ++i) {
       if (!device.is_partial[i]) continue;
+      if (cycles[i].is_warm_up) continue;
       reasons.push_back(
           cycles[i].has_inferred_border
               ? fmt::format("{} ({}, cut by the trace's border)", i + 1, cycles[i].name)
@@ -257,8 +277,7 @@ class Quality {
 
 }  // namespace
 
-std::vector<std::string> quality_of(const Comparison& comparison,
-                                    const std::vector<SideFacts>& baselines) {
+std::vector<std::string> quality_of(const Comparison& comparison, const More<SideFacts>& more) {
   Quality quality;
   quality.add_sizes(comparison);
   quality.add_kinship(comparison);
@@ -266,8 +285,9 @@ std::vector<std::string> quality_of(const Comparison& comparison,
   quality.add_overhang(comparison.abnormal);
   quality.add_cuts(comparison.normal, comparison.abnormal);
   quality.add_side(comparison.normal);
-  for (const SideFacts& baseline : baselines) quality.add_side(baseline);
+  for (const SideFacts& side : more.normal) quality.add_side(side);
   quality.add_side(comparison.abnormal);
+  for (const SideFacts& side : more.abnormal) quality.add_side(side);
   quality.add_metrics(comparison);
   return quality.take();
 }

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "strobe/compare/between_runs.h"
 #include "strobe/compare/change.h"
 #include "strobe/compare/comparison_parts.h"
 #include "strobe/compare/measure/measure.h"
@@ -113,7 +115,9 @@ std::vector<MetricRow> compare_series(const std::vector<PairedRank>& ranks,
     for (const RankMeasure* normal : rank.normals) {
       add_series(*normal, type, &SeriesPair::normal, pairs);
     }
-    add_series(*rank.abnormal, type, &SeriesPair::abnormal, pairs);
+    for (const RankMeasure* abnormal : rank.abnormals) {
+      add_series(*abnormal, type, &SeriesPair::abnormal, pairs);
+    }
     for (const auto& [key, pair] : pairs) {
       rows.push_back(metric_row(key.first, key.second, rank.rank, pair));
     }
@@ -146,7 +150,9 @@ std::vector<DeviceRow> compare_devices(const std::vector<PairedRank>& ranks,
     for (const RankMeasure* normal : rank.normals) {
       add(*normal, &std::pair<DeviceSample, DeviceSample>::first);
     }
-    add(*rank.abnormal, &std::pair<DeviceSample, DeviceSample>::second);
+    for (const RankMeasure* abnormal : rank.abnormals) {
+      add(*abnormal, &std::pair<DeviceSample, DeviceSample>::second);
+    }
     for (const std::string& name : names) {
       const auto& [normal, abnormal] = pairs[name];
       DeviceRow row = {.device = name,
@@ -187,6 +193,24 @@ struct RunPart {
   const std::vector<std::size_t>* usable = nullptr;  // cycles
 };
 
+using RunParts = std::span<const RunPart>;
+
+// A function's mean in each run.
+struct RunMeans {
+  std::vector<double> normal = {};
+  std::vector<double> abnormal = {};
+};
+
+// NaN with one run a side.
+double between_runs_p(const RunMeans& means, FunctionKind kind) {
+  if (means.normal.size() + means.abnormal.size() <= 2) return std::nan("");
+  const double normal = stats::moments_of(means.normal).mean;
+  const double abnormal = stats::moments_of(means.abnormal).mean;
+  const double usual = is_on_device(kind) ? kDeviceDeviation : kHostDeviation;
+  return between_runs(means.normal, means.abnormal, usual * (normal + abnormal) / 2)
+      .p_of(abnormal - normal);
+}
+
 struct TimeSample {
   std::vector<double> beta;
   std::vector<double> ms;
@@ -198,7 +222,7 @@ struct TimeSample {
   double blocks = 0;  // of the last run that has it
 };
 
-TimeSample times_of(const std::vector<RunPart>& runs) {
+TimeSample times_of(RunParts runs) {
   TimeSample sample;
   for (const RunPart& run : runs) {
     const FunctionCycles* function =
@@ -241,7 +265,7 @@ struct LaunchedSample {
   double calls = 0;                 // mean over the cycles
 };
 
-LaunchedSample launched_of(const std::vector<RunPart>& runs, const std::string& device) {
+LaunchedSample launched_of(RunParts runs, const std::string& device) {
   LaunchedSample sample;
   for (const RunPart& run : runs) {
     const auto& devices = run.measure->devices;
@@ -318,9 +342,9 @@ class RankRows {
       : pair_(pair), type_(type), rows_(rows) {}
 
   void add_all() {
-    std::map<FunctionKey, std::vector<std::size_t>> functions;  // per run, the abnormal one last
+    std::map<FunctionKey, std::vector<std::size_t>> functions;  // per run, the abnormal ones last
     std::vector<const RankMeasure*> runs = pair_.normals;
-    runs.push_back(pair_.abnormal);
+    runs.insert(runs.end(), pair_.abnormals.begin(), pair_.abnormals.end());
     for (std::size_t run = 0; run < runs.size(); ++run) {
       for (std::size_t i = 0; i < runs[run]->functions.size(); ++i) {
         auto& places = functions[runs[run]->functions[i].key];
@@ -333,22 +357,21 @@ class RankRows {
       for (std::size_t run = 0; run < runs.size(); ++run) {
         parts.push_back({runs[run], places[run], &usable(*runs[run], key.device)});
       }
-      const RunPart abnormal = parts.back();
-      parts.pop_back();
-      add(key, parts, abnormal);
+      const RunParts all(parts);
+      add(key, all.first(pair_.normals.size()), all.subspan(pair_.normals.size()));
     }
   }
 
  private:
-  void add(const FunctionKey& key, const std::vector<RunPart>& normals, const RunPart& abnormal) {
+  void add(const FunctionKey& key, RunParts normals, RunParts abnormals) {
     TimeSample normal_times = times_of(normals);
-    TimeSample abnormal_times = times_of({abnormal});
+    TimeSample abnormal_times = times_of(abnormals);
     FunctionRow row;
     row.key = key;
-    const LaunchedSample normal_launched = add_launched(normals, abnormal, row);
+    const RunMeans launched = add_launched(normals, abnormals, row);
     const bool is_absent = normal_times.presence == 0 && abnormal_times.presence == 0;
     if (is_absent && !row.launched.decides) return;
-    row.is_operator = is_operator(normals) || is_operator({abnormal});
+    row.is_operator = is_operator(normals) || is_operator(abnormals);
     row.rank = pair_.rank;
     row.type = type_;
     row.beta = change_between(normal_times.beta, abnormal_times.beta, 0, &counts_);
@@ -363,45 +386,44 @@ class RankRows {
     row.blocks_abnormal = abnormal_times.blocks;
     row.presence_normal = normal_times.presence;
     row.presence_abnormal = abnormal_times.presence;
-    row.between_runs_p = row.launched.decides
-                             ? between_runs_p(normal_launched.run_ms, row.launched.ms.abnormal.mean)
-                             : between_runs_p(normal_times.run_ms, row.ms.abnormal.mean);
+    row.between_runs_p =
+        row.launched.decides
+            ? between_runs_p(launched, key.kind)
+            : between_runs_p({normal_times.run_ms, abnormal_times.run_ms}, key.kind);
     row.ms_per_cycle_normal = std::move(normal_times.ms);
     row.ms_per_cycle_abnormal = std::move(abnormal_times.ms);
     rows_.functions.push_back(std::move(row));
-    add_triplets(normals, abnormal);
+    add_triplets(normals, abnormals);
   }
 
-  // Returns the normal sample.
-  LaunchedSample add_launched(const std::vector<RunPart>& normals, const RunPart& abnormal,
-                              FunctionRow& row) {
+  RunMeans add_launched(RunParts normals, RunParts abnormals, FunctionRow& row) {
     LaunchedSample normal_sample = launched_of(normals, row.key.device);
-    LaunchedSample abnormal_sample = launched_of({abnormal}, row.key.device);
+    LaunchedSample abnormal_sample = launched_of(abnormals, row.key.device);
     const bool is_known = is_on_device(row.key.kind) && normal_sample.is_known &&
                           abnormal_sample.is_known &&
                           normal_sample.calls + abnormal_sample.calls > 0;
-    if (!is_known) return normal_sample;
+    if (!is_known) return {};
     row.launched.is_known = true;
     row.launched.decides = normal_sample.outlasts_cycles || abnormal_sample.outlasts_cycles;
     row.launched.calls_normal = normal_sample.calls;
     row.launched.calls_abnormal = abnormal_sample.calls;
-    if (!row.launched.decides) return normal_sample;
+    if (!row.launched.decides) return {};
     row.launched.ms = change_between(normal_sample.ms, abnormal_sample.ms, 0, &counts_);
-    row.launched.ms_per_cycle_normal = normal_sample.ms;
+    row.launched.ms_per_cycle_normal = std::move(normal_sample.ms);
     row.launched.ms_per_cycle_abnormal = std::move(abnormal_sample.ms);
-    return normal_sample;
+    return {std::move(normal_sample.run_ms), std::move(abnormal_sample.run_ms)};
   }
 
-  static bool is_operator(const std::vector<RunPart>& runs) {
+  static bool is_operator(RunParts runs) {
     return std::ranges::any_of(runs, [](const RunPart& run) {
       return run.function != kAbsent && run.measure->functions[run.function].is_operator;
     });
   }
 
-  void add_triplets(const std::vector<RunPart>& normals, const RunPart& abnormal) {
+  void add_triplets(RunParts normals, RunParts abnormals) {
     MetricPairs pairs;
-    for (const RunPart& normal : normals) add_metrics(normal, &MetricPair::normal, pairs);
-    add_metrics(abnormal, &MetricPair::abnormal, pairs);
+    for (const RunPart& run : normals) add_metrics(run, &MetricPair::normal, pairs);
+    for (const RunPart& run : abnormals) add_metrics(run, &MetricPair::abnormal, pairs);
     for (auto& [metric, pair] : pairs) {
       const std::vector<double>& normal_mu = pair.normal.mu.by_cycle();
       const std::vector<double>& abnormal_mu = pair.abnormal.mu.by_cycle();

@@ -1,22 +1,21 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "strobe/compare/between_runs.h"
 #include "strobe/compare/causes/symptoms.h"
 #include "strobe/compare/comparison_parts.h"
+#include "strobe/compare/measure/function_index.h"
 #include "strobe/device/vendor_names.h"
 #include "strobe/stats/moments.h"
+#include "strobe/stats/p_values.h"
 
 namespace strobe::compare {
 namespace {
-
-// How much two runs of one program differ when nothing was changed: deviations of the logarithm of
-// the second run's value divided by the first's. Measured with perf/faults on an H200 with 16
-// cores: 19 pairs of runs of eight programs, by two recorders (docs/compare.md has the pairs).
-constexpr double kHostSpeed = 0.35;  // of all calls of the host together
-constexpr double kHostRest = 0.11;   // of the host's part of a cycle, beside its speed
-constexpr double kDevicePart = 0.01;
 
 // The device that works most. Null if there is none.
 const DeviceRow* busiest_device(const Comparison& comparison) {
@@ -30,7 +29,8 @@ const DeviceRow* busiest_device(const Comparison& comparison) {
   return busiest;
 }
 
-// The parts of the cycles, 0 to 1, in which the device has nothing to do.
+// The parts of the cycles, 0 to 1, in which the device has nothing to do, or waits in a collective
+// for another one, which may wait for its host.
 struct HostShares {
   double normal = 1;
   double abnormal = 1;
@@ -39,80 +39,262 @@ struct HostShares {
 HostShares host_shares(const Comparison& comparison) {
   const DeviceRow* device = busiest_device(comparison);
   if (device == nullptr) return {};
-  double launched[2] = {0, 0};  // idle although the work was launched: not the host's time
+  double normal_ms = device->idle_ms.normal_core.mean;
+  double abnormal_ms = device->idle_ms.abnormal_core.mean;
   for (const IdleCauseRow& row : comparison.idle) {
+    // Idle although the work was launched: that is not the host's time.
     if (row.rank != device->rank || row.cause.kind != analysis::IdleKind::kLaunched) continue;
-    launched[0] += row.ms.normal_core.mean;
-    launched[1] += row.ms.abnormal_core.mean;
+    normal_ms -= row.ms.normal_core.mean;
+    abnormal_ms -= row.ms.abnormal_core.mean;
   }
-  const Change& cycle = comparison.cycles.front().ms;
-  const auto share = [](double idle_ms, double launched_ms, double cycle_ms) {
-    return cycle_ms > 0 ? std::clamp((idle_ms - launched_ms) / cycle_ms, 0.0, 1.0) : 0;
+  const CycleRow& cycle = comparison.cycles.front();
+  for (const FunctionRow& row : comparison.functions) {
+    if (row.key.kind != FunctionKind::kCollective || row.type != cycle.type) continue;
+    if (row.rank != device->rank || row.key.device != device->device) continue;
+    normal_ms += row.ms.normal_core.mean;
+    abnormal_ms += row.ms.abnormal_core.mean;
+  }
+  const auto share = [](double host_ms, double cycle_ms) {
+    return cycle_ms > 0 ? std::clamp(host_ms / cycle_ms, 0.0, 1.0) : 0;
   };
-  return {share(device->idle_ms.normal_core.mean, launched[0], cycle.normal_core.mean),
-          share(device->idle_ms.abnormal_core.mean, launched[1], cycle.abnormal_core.mean)};
+  return {share(normal_ms, cycle.ms.normal_core.mean),
+          share(abnormal_ms, cycle.ms.abnormal_core.mean)};
 }
+
+// For the device. Copies to the host's own memory do, whatever their name.
+bool may_wait(const FunctionKey& key) {
+  if (key.kind != FunctionKind::kRuntimeCall) return false;
+  const device::RuntimeCall call = device::runtime_call(key.name);
+  return call == device::RuntimeCall::kSynchronize || call == device::RuntimeCall::kCopy;
+}
+
+// The part of the normal cycle that a slower host may stretch. If the device does at once what is
+// launched, the host sets the pace all the time, also while the device works, except where it waits
+// for the device itself.
+double stretchable_share(const Comparison& comparison, double host_share) {
+  const DeviceRow* device = busiest_device(comparison);
+  if (device == nullptr) return host_share;
+  const auto launches = std::ranges::find_if(comparison.launches, [&](const LaunchRow& row) {
+    return row.device == device->device && row.rank == device->rank;
+  });
+  if (launches == comparison.launches.end()) return host_share;
+  constexpr double kAtOnceUs = 15;  // a launch reaches an idle device in less
+  const double at_once = std::min(1.0, kAtOnceUs / launches->delay_us.normal_core.mean);
+  double waiting_ms = 0;
+  for (const FunctionRow& row : comparison.functions) {
+    if (row.type == comparison.cycles.front().type && may_wait(row.key)) {
+      waiting_ms += row.ms.normal_core.mean;
+    }
+  }
+  const double waiting = waiting_ms / comparison.cycles.front().ms.normal_core.mean;
+  return host_share + at_once * std::max(0.0, 1 - waiting - host_share);
+}
+
+// A function of the host in one run.
+struct HostTime {
+  double ms = 0;  // of the median cycle: one in which the host lost its core says nothing
+  double calls = 0;
+};
 
 // Host functions that do work and do not wait: operators, and calls that launch.
-bool shows_host_speed(const FunctionRow& row) {
-  const bool launches = row.key.kind == FunctionKind::kRuntimeCall &&
-                        device::runtime_call(row.key.name) == device::RuntimeCall::kLaunch;
-  return (row.is_operator || launches) && calls_are_equal(row) && row.ms.normal_median > 0 &&
-         row.ms.abnormal_median > 0;
+bool shows_host_speed(const FunctionCycles& function) {
+  return function.is_operator ||
+         (function.key.kind == FunctionKind::kRuntimeCall &&
+          device::runtime_call(function.key.name) == device::RuntimeCall::kLaunch);
 }
 
-// By which factor such functions typically take longer; none if there are too few to tell. Each has
-// one vote, with its median cycle: a cycle in which the host lost its core says nothing.
-std::optional<double> host_speed(const Comparison& comparison) {
-  constexpr std::size_t kLeastVotes = 2;
-  std::vector<double> factors;
-  for (const FunctionRow& row : comparison.functions) {
-    if (!shows_host_speed(row)) continue;
-    factors.push_back(row.ms.abnormal_median / row.ms.normal_median * row.calls_normal /
-                      row.calls_abnormal);
+std::map<FunctionKey, HostTime> host_times(const RankMeasure& measure, analysis::CycleType type) {
+  std::map<FunctionKey, HostTime> times;
+  const std::vector<std::size_t> usable = usable_cycles(measure, std::string(kHostDevice), type);
+  if (usable.empty()) return times;
+  std::vector<double> ms;
+  for (const FunctionCycles& function : measure.functions) {
+    if (!shows_host_speed(function)) continue;
+    ms.clear();
+    HostTime time;
+    for (const std::size_t cycle : usable) {
+      ms.push_back(static_cast<double>(function.time_ns[cycle]) * 1e-6);
+      time.calls += function.calls[cycle];
+    }
+    time.ms = stats::median_of(ms);
+    time.calls /= static_cast<double>(usable.size());
+    if (time.ms > 0) times.emplace(function.key, time);
   }
-  if (factors.size() < kLeastVotes) return std::nullopt;
-  return stats::median_of(factors);
+  return times;
+}
+
+// By which factors the same calls take longer than in the reference.
+void add_factors(const std::map<FunctionKey, HostTime>& reference,
+                 const std::map<FunctionKey, HostTime>& times, std::vector<double>& factors) {
+  for (const auto& [key, time] : times) {
+    const auto same = reference.find(key);
+    if (same == reference.end() || !are_equal_calls(same->second.calls, time.calls)) continue;
+    factors.push_back(time.ms / same->second.ms * same->second.calls / time.calls);
+  }
+}
+
+// One value for each run of a side.
+struct SideValues {
+  std::vector<double> normal = {};
+  std::vector<double> abnormal = {};
+
+  double difference() const {
+    return stats::moments_of(abnormal).mean - stats::moments_of(normal).mean;
+  }
+};
+
+// The logarithm of the factor by which the host's calls typically take longer than in the first
+// normal run; each function has one vote. None if there are too few to tell.
+std::optional<SideValues> log_host_speeds(const std::vector<PairedRank>& ranks,
+                                          analysis::CycleType type) {
+  constexpr std::size_t kLeastVotes = 2;
+  std::vector<std::map<FunctionKey, HostTime>> references;
+  for (const PairedRank& rank : ranks) {
+    references.push_back(host_times(*rank.normals.front(), type));
+  }
+  const auto speeds_of = [&](std::vector<const RankMeasure*> PairedRank::*side) {
+    std::vector<double> logs;
+    for (std::size_t run = 0; run < (ranks.front().*side).size(); ++run) {
+      std::vector<double> factors;
+      for (std::size_t i = 0; i < ranks.size(); ++i) {
+        const RankMeasure& measure = *(ranks[i].*side)[run];
+        add_factors(references[i], host_times(measure, type), factors);
+      }
+      logs.push_back(factors.size() < kLeastVotes ? std::nan("")
+                                                  : std::log(stats::median_of(factors)));
+    }
+    return logs;
+  };
+  SideValues speeds = {.normal = speeds_of(&PairedRank::normals),
+                       .abnormal = speeds_of(&PairedRank::abnormals)};
+  if (!std::isfinite(speeds.difference())) return std::nullopt;
+  return speeds;
+}
+
+std::vector<double> logs_of(const std::vector<double>& values) {
+  std::vector<double> logs;
+  for (const double value : values) logs.push_back(std::log(value));
+  return logs;
+}
+
+// What is left of the runs' cycles when the host's speed is taken out.
+SideValues beside_speed(SideValues log_times, const SideValues& log_speeds, double host_share) {
+  const auto take_out = [&](std::vector<double>& times, const std::vector<double>& speeds) {
+    for (std::size_t i = 0; i < times.size() && i < speeds.size(); ++i) {
+      times[i] -= host_share * speeds[i];
+    }
+  };
+  take_out(log_times.normal, log_speeds.normal);
+  take_out(log_times.abnormal, log_speeds.abnormal);
+  return log_times;
 }
 
 double in_quadrature(double a, double b) { return std::sqrt(a * a + b * b); }
 
+BetweenRuns noise_of(const SideValues& values, double prior) {
+  return between_runs(values.normal, values.abnormal, prior);
+}
+
+double mean_ratio(const CycleRow& cycle) {
+  return stats::moments_of(cycle.run_ms_abnormal).mean /
+         stats::moments_of(cycle.run_ms_normal).mean;
+}
+
+// The standard error of a cycle's change that its cycles give, as a part of the normal cycle; 0 if
+// there is none.
+double error_of(const Change& cycle) {
+  const double error = (cycle.core_shift.high - cycle.core_shift.low) / 4 / cycle.normal_core.mean;
+  return std::isfinite(error) ? error : 0;
+}
+
 }  // namespace
 
-RunNoise noise_between(const Comparison& comparison) {
+RunNoise noise_between(const Comparison& comparison, const std::vector<PairedRank>& ranks) {
   RunNoise noise;
   if (comparison.cycles.empty()) return noise;
+  const CycleRow& cycle = comparison.cycles.front();
+  if (cycle.run_ms_normal.empty() || cycle.run_ms_abnormal.empty()) return noise;
   const HostShares shares = host_shares(comparison);
   noise.host_share = (shares.normal + shares.abnormal) / 2;
-  const std::optional<double> speed = host_speed(comparison);
-  noise.is_speed_known = speed.has_value();
-  noise.host_speed = speed.value_or(1);
-  noise.speed_part = shares.normal * (noise.host_speed - 1);
-  const double ratio = comparison.cycles.front().ms.core_ratio();
-  noise.device_change = (1 - shares.abnormal) * ratio - (1 - shares.normal);
-  noise.device_deviation = (1 - noise.host_share) * kDevicePart;
-  noise.rest_deviation = in_quadrature(noise.host_share * kHostRest, noise.device_deviation);
-  noise.deviation = in_quadrature(noise.host_share * kHostSpeed, noise.rest_deviation);
+  const SideValues log_times = {logs_of(cycle.run_ms_normal), logs_of(cycle.run_ms_abnormal)};
+  const std::optional<SideValues> known_speeds = log_host_speeds(ranks, cycle.type);
+  noise.is_speed_known = known_speeds.has_value();
+  // A host whose speed is not known has no differences of it.
+  const SideValues log_speeds =
+      known_speeds.value_or(SideValues{std::vector<double>(log_times.normal.size()),
+                                       std::vector<double>(log_times.abnormal.size())});
+  noise.host_speed = std::exp(log_speeds.difference());
+  noise.speed_part = stretchable_share(comparison, shares.normal) * (noise.host_speed - 1);
+  noise.device_change = (1 - shares.abnormal) * mean_ratio(cycle) - (1 - shares.normal);
+
+  const double device_prior = (1 - noise.host_share) * kDevicePartDeviation;
+  const double rest_prior = in_quadrature(noise.host_share * kHostRestDeviation, device_prior);
+  const double whole_prior = in_quadrature(noise.host_share * kHostSpeedDeviation, rest_prior);
+  const BetweenRuns rest =
+      noise_of(beside_speed(log_times, log_speeds, noise.host_share), rest_prior);
+  const double runs = std::sqrt((1.0 / static_cast<double>(log_times.normal.size()) +
+                                 1.0 / static_cast<double>(log_times.abnormal.size())) /
+                                2);
+  noise.device_deviation = device_prior * runs;
+  noise.rest_deviation = rest.deviation;
+  noise.deviation = noise_of(log_times, whole_prior).deviation;
+  noise.speed_deviation = noise_of(log_speeds, kHostSpeedDeviation).deviation;
+  noise.degrees = rest.degrees;
   return noise;
 }
 
-bool RunNoise::covers(const Change& cycle) const {
-  constexpr double kDeviations = 2;  // 95 %
-  constexpr double kExtreme = 3;     // a host beyond that is not one of the usual ones
-  const double change = cycle.core_ratio() - 1;
-  if (!std::isfinite(change)) return false;
-  const double error = (cycle.core_shift.high - cycle.core_shift.low) / 4 / cycle.normal_core.mean;
-  // The device's part differs little from run to run, whatever the host does.
+namespace {
+
+// What equal sides may differ by: usually by the deviation, and by all that the host's speed
+// explains, or less.
+struct Allowance {
+  double deviation = 0;
+  double speed_part = 0;
+};
+
+Allowance allowance_of(const RunNoise& noise, double change, double error, double most_deviations) {
+  constexpr double kExtreme = 1.3;   // a host beyond 95 % and that is not one of the usual ones
   constexpr double kRealPart = 0.3;  // of the change
+  // The device's part differs little from run to run, whatever the host does.
+  const double device = in_quadrature(noise.device_deviation, error);
+  const double least_change = std::min(std::abs(noise.device_change), std::abs(change));
   const bool device_changed =
-      device_change / change >= kRealPart &&
-      std::abs(device_change) > kDeviations * in_quadrature(device_deviation, error);
-  if (device_changed) return false;
-  if (!is_speed_known) return std::abs(change) <= kDeviations * in_quadrature(deviation, error);
-  if (std::abs(std::log(host_speed)) > kExtreme * kHostSpeed) return false;
-  // The host's speed may add all that it explains, or less.
-  const double rest = kDeviations * in_quadrature(rest_deviation, error);
-  return change >= std::min(0.0, speed_part) - rest && change <= std::max(0.0, speed_part) + rest;
+      noise.device_change / change >= kRealPart && least_change > most_deviations * device;
+  if (device_changed) return {.deviation = device};
+  if (!noise.is_speed_known) return {.deviation = in_quadrature(noise.deviation, error)};
+  const double most_speed = kExtreme * most_deviations * noise.speed_deviation;
+  const bool is_extreme = std::abs(std::log(noise.host_speed)) > most_speed;
+  return {.deviation = in_quadrature(noise.rest_deviation, error),
+          .speed_part = is_extreme ? 0 : noise.speed_part};
+}
+
+}  // namespace
+
+RunNoise::Judgement RunNoise::judge(double change, double error) const {
+  const double most_deviations = stats::student_t(1 - kConfidence, degrees);
+  const Allowance allowed = allowance_of(*this, change, error, most_deviations);
+  const double half = most_deviations * allowed.deviation;
+  const double most = std::max(0.0, allowed.speed_part);
+  const double least = std::min(0.0, allowed.speed_part);
+  const double beyond = std::max({0.0, change - most, least - change});
+  return {.shift = {change, change - most - half, change - least + half},
+          .p = BetweenRuns{allowed.deviation, degrees}.p_of(beyond)};
+}
+
+bool RunNoise::covers(const Change& cycle) const {
+  const double change = cycle.core_ratio() - 1;
+  return std::isfinite(change) && judge(change, error_of(cycle)).p >= kSignificant;
+}
+
+void use_runs(const RunNoise& noise, std::vector<CycleRow>& rows) {
+  for (CycleRow& row : rows) {
+    if (row.run_ms_normal.empty() || row.run_ms_abnormal.empty()) continue;
+    if (row.run_ms_normal.size() + row.run_ms_abnormal.size() == 2) continue;
+    const auto [part, p] = noise.judge(mean_ratio(row) - 1, error_of(row.ms));
+    const double normal_ms = stats::moments_of(row.run_ms_normal).mean;
+    row.run_shift = {part.shift * normal_ms, part.low * normal_ms, part.high * normal_ms};
+    row.between_runs_p = p;
+  }
 }
 
 }  // namespace strobe::compare

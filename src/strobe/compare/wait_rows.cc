@@ -113,9 +113,9 @@ std::vector<IdleCauseRow> compare_idle(const std::vector<PairedRank>& ranks,
   for (const PairedRank& rank : ranks) {
     IdlePairs pairs;
     for (const RankMeasure* normal : rank.normals) pairs.add(*normal, type, &IdlePair::normal_ms);
-    pairs.add(*rank.abnormal, type, &IdlePair::abnormal_ms);
-    const double cycle_ms =
-        std::max(mean_length_ms(*rank.normals.front(), type), mean_length_ms(*rank.abnormal, type));
+    for (const RankMeasure* other : rank.abnormals) pairs.add(*other, type, &IdlePair::abnormal_ms);
+    const double cycle_ms = std::max(mean_length_ms(*rank.normals.front(), type),
+                                     mean_length_ms(*rank.abnormals.front(), type));
     std::ranges::move(pairs.rows(rank.rank, kLeastShare * cycle_ms), std::back_inserter(rows));
   }
   std::vector<Change*> family;
@@ -135,8 +135,10 @@ std::vector<LaunchRow> compare_launches(const std::vector<PairedRank>& ranks,
         pairs[one.device].first.add(*normal, one, type);
       }
     }
-    for (const LaunchCycles& one : rank.abnormal->launches) {
-      pairs[one.device].second.add(*rank.abnormal, one, type);
+    for (const RankMeasure* abnormal : rank.abnormals) {
+      for (const LaunchCycles& one : abnormal->launches) {
+        pairs[one.device].second.add(*abnormal, one, type);
+      }
     }
     for (const auto& [device, pair] : pairs) {
       const auto& [normal, abnormal] = pair;

@@ -35,7 +35,7 @@ std::string last_part(std::string_view name) {
 struct RunQuestion {
   ServedRun normal;
   ServedRun abnormal;
-  std::vector<ServedRun> baselines;
+  compare::More<ServedRun> more;
   compare::CompareOptions options;
 };
 
@@ -45,10 +45,16 @@ Result<RunQuestion> read_run_question(const Query& query, const std::vector<Foun
   STROBE_TRY(const std::string abnormal, query.text("abnormal"));
   STROBE_TRY(question.normal, find_run("normal", normal, files));
   STROBE_TRY(question.abnormal, find_run("abnormal", abnormal, files));
-  for (const std::string& name : query.texts("baseline")) {
-    STROBE_TRY(ServedRun run, find_run("baseline", name, files));
-    question.baselines.push_back(std::move(run));
-  }
+  const auto find_more = [&](std::string_view parameter,
+                             std::vector<ServedRun>& runs) -> Result<void> {
+    for (const std::string& name : query.texts(parameter)) {
+      STROBE_TRY(ServedRun run, find_run(parameter, name, files));
+      runs.push_back(std::move(run));
+    }
+    return {};
+  };
+  STROBE_TRY_VOID(find_more("baseline", question.more.normal));
+  STROBE_TRY_VOID(find_more("repeat", question.more.abnormal));
   compare::CompareOptions& options = question.options;
   STROBE_TRY(options.measure.cycles,
              analysis::parse_cycle_options("cycle", query.optional_text("cycle").value_or("")));
@@ -61,14 +67,16 @@ std::string comparison_key(const Query& query, const RunQuestion& question) {
   std::string key = fmt::format("{}\n{}\n{}\n{}", query.optional_text("cycle").value_or(""),
                                 question.options.align_devices, question.normal.content_key(),
                                 question.abnormal.content_key());
-  for (const ServedRun& run : question.baselines) key += "\n" + run.content_key();
+  for (const ServedRun& run : question.more.normal) key += "\n" + run.content_key();
+  key += '\n';
+  for (const ServedRun& run : question.more.abnormal) key += "\n" + run.content_key();
   return key;
 }
 
 struct OpenRuns {
   Run normal;
   Run abnormal;
-  std::vector<Run> baselines;
+  compare::More<Run> more;
 };
 
 // Uses the last part of the names if that distinguishes the two.
@@ -84,14 +92,18 @@ Result<OpenRuns> open_all(const RunQuestion& question, const TraceLookup& traces
   auto abnormal = open_run(question.abnormal, traces);
   OpenRuns runs;
   std::optional<Error> missing;
-  for (const ServedRun& served : question.baselines) {
-    auto baseline = open_run(served, traces);
-    if (baseline) {
-      runs.baselines.push_back(std::move(*baseline));
-    } else if (!missing) {
-      missing = baseline.error();
+  const auto open_more = [&](const std::vector<ServedRun>& more, std::vector<Run>& opened) {
+    for (const ServedRun& served : more) {
+      auto run = open_run(served, traces);
+      if (run) {
+        opened.push_back(std::move(*run));
+      } else if (!missing) {
+        missing = run.error();
+      }
     }
-  }
+  };
+  open_more(question.more.normal, runs.more.normal);
+  open_more(question.more.abnormal, runs.more.abnormal);
   STROBE_TRY(runs.normal, std::move(normal));
   STROBE_TRY(runs.abnormal, std::move(abnormal));
   if (missing) return *missing;
@@ -109,7 +121,7 @@ Error in_words_of_the_api(Error error) {
 
 Result<ComparisonShelf::Body> compared(const OpenRuns& runs,
                                        const compare::CompareOptions& options) {
-  auto comparison = compare::compare_runs(runs.normal, runs.abnormal, runs.baselines, options);
+  auto comparison = compare::compare_runs(runs.normal, runs.abnormal, runs.more, options);
   if (!comparison) return in_words_of_the_api(std::move(comparison).error());
   return std::make_shared<const std::string>(report::compare_json(*comparison));
 }

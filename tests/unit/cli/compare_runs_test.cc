@@ -64,14 +64,24 @@ TEST_F(CompareRuns, the_first_runs_are_compared_and_more_normal_ones_are_the_bas
   EXPECT_THAT(once.out, HasSubstr("before/1"));
 }
 
-TEST_F(CompareRuns, runs_that_are_not_used_are_named) {
+TEST_F(CompareRuns, all_runs_of_both_folders_are_used) {
   record("before", 10);
   record("after/1", 14);
   record("after/2", 14);
-  const test::ProcessOutcome outcome = compare({"before", "after"});
-  EXPECT_EQ(outcome.exit_code, 0);
+  const test::ProcessOutcome once = compare({"before", "after", "--format", "json"});
+  EXPECT_EQ(once.exit_code, 0) << once.err;
+  EXPECT_THAT(once.err, IsEmpty());
+  EXPECT_THAT(once.out, HasSubstr("\"runs_ms\":"));
+  EXPECT_EQ(once.out,
+            compare({"before", "after/1", "--repeat", "after/2", "--format", "json"}).out);
+}
+
+TEST_F(CompareRuns, the_report_of_the_replaced_script_names_runs_that_it_does_not_use) {
+  record("before", 10);
+  record("after/1", 14);
+  record("after/2", 14);
+  const test::ProcessOutcome outcome = compare({"before", "after", "--compat"});
   EXPECT_THAT(outcome.err, HasSubstr("before and after/1 are compared; not used: after/2"));
-  EXPECT_THAT(outcome.out, Not(IsEmpty()));
 }
 
 }  // namespace

@@ -20,9 +20,9 @@ using ::testing::Not;
 
 const std::vector<double> kTen(5, 10);
 
-Comparison compared(const SideSketch& normal, const SideSketch& abnormal,
-                    std::vector<SideFacts> baselines = {}, const CompareOptions& options = {}) {
-  auto comparison = compare_measures(normal.side(), abnormal.side(), std::move(baselines), options);
+Comparison compared(const SideSketch& normal, const SideSketch& abnormal, More<SideFacts> more = {},
+                    const CompareOptions& options = {}) {
+  auto comparison = compare_measures(normal.side(), abnormal.side(), std::move(more), options);
   EXPECT_TRUE(comparison) << comparison.error().what;
   return std::move(comparison).value();
 }
@@ -206,14 +206,14 @@ TEST(ComparisonTest, what_differs_between_normal_runs_anyway_is_no_change) {
   };
   EXPECT_EQ(compared(run("normal", 20), run("abnormal", 30)).functions[0].verdict,
             Verdict::kChanged);
-  const Comparison wide =
-      compared(run("normal", 20), run("abnormal", 30), {run("b", 24).side(), run("c", 28).side()});
+  const Comparison wide = compared(run("normal", 20), run("abnormal", 30),
+                                   {.normal = {run("b", 24).side(), run("c", 28).side()}});
   EXPECT_EQ(wide.functions[0].beta.normal.n, 15u);
   EXPECT_EQ(wide.normal.runs, 3u);
   EXPECT_GT(wide.functions[0].between_runs_p, 0.05);
   EXPECT_EQ(wide.functions[0].verdict, Verdict::kSame);
   const Comparison narrow = compared(run("normal", 20), run("abnormal", 30),
-                                     {run("b", 20.1).side(), run("c", 19.9).side()});
+                                     {.normal = {run("b", 20.1).side(), run("c", 19.9).side()}});
   EXPECT_LT(narrow.functions[0].between_runs_p, 0.05);
   EXPECT_EQ(narrow.functions[0].verdict, Verdict::kChanged);
 }

@@ -90,11 +90,39 @@ TEST(CycleRowsTest, three_cycles_show_no_change_whatever_they_are) {
   EXPECT_FALSE(row.is_changed());
 }
 
-TEST(CycleRowsTest, normal_runs_that_differ_as_much_are_no_change) {
+TEST(CycleRowsTest, runs_that_differ_as_much_are_no_change) {
   CycleRow row = cycle_row({10, 10.1, 9.9, 10, 10.05, 9.95}, {20, 20.1, 19.9, 20, 20.05, 19.95});
   EXPECT_TRUE(row.is_slower());
-  row.between_runs_p = 0.2;
+  row.run_ms_normal = {10, 22};
+  row.run_ms_abnormal = {20};
+  row.run_shift = stats::Shift{4, -9, 17};
   EXPECT_FALSE(row.is_changed());
+  EXPECT_TRUE(row.differs_much());
+  EXPECT_EQ(row.shown().high, 17);
+  EXPECT_EQ(row.shown_normal_ms(), 16);
+  EXPECT_EQ(row.shown_abnormal_ms(), 20);
+}
+
+// Half of the cycles are long in both, so the means hide what the typical difference shows.
+TEST(CycleRowsTest, a_typical_difference_of_a_tenth_is_much_though_the_means_differ_less) {
+  const CycleRow row =
+      cycle_row({10, 40, 12, 44, 11, 38, 14, 42, 26}, {13, 41, 15, 39, 14, 45, 16, 40, 30});
+  ASSERT_FALSE(row.is_changed());
+  ASSERT_LT(row.ms.core_shift.shift, 0.1 * row.ms.normal_core.mean);
+  EXPECT_TRUE(row.differs_much());
+  EXPECT_FALSE(row.shows_means());
+}
+
+TEST(CycleRowsTest, warm_up_is_shown_and_not_tested) {
+  SideSketch normal("normal", {90, 10, 10.1, 9.9, 10, 10.1, 9.9});
+  normal.measure().cycles.cycles[0].is_warm_up = true;
+  const SideFacts side = normal.side();
+  const PairedRank rank = {.rank = 0, .normals = {&side.ranks[0]}, .abnormals = {&side.ranks[0]}};
+  const CycleRow row = compare_cycles({rank}, false).front();
+  EXPECT_EQ(row.ms_normal.size(), 7u);
+  EXPECT_EQ(row.ms.normal.n, 6u);
+  EXPECT_NEAR(row.run_ms_normal.at(0), 10, 1e-9);
+  EXPECT_EQ(compare_cycles({rank}, true).front().ms.normal.n, 7u);
 }
 
 }  // namespace

@@ -77,8 +77,10 @@ TEST(PairingTest, ranks_of_one_side_only_are_named) {
 
 TEST(PairingTest, without_a_common_rank_each_run_says_what_it_has) {
   const Error error =
-      no_common_rank(side_on("a", 0, {}), side_on("b", 2, {}), {side_on("c", 1, {})});
-  EXPECT_EQ(error.what, "the runs have no rank in common: 'a' has 0, 'c' has 1, 'b' has 2");
+      no_common_rank(side_on("a", 0, {}), side_on("b", 2, {}),
+                     {.normal = {side_on("c", 1, {})}, .abnormal = {side_on("d", 3, {})}});
+  EXPECT_EQ(error.what,
+            "the runs have no rank in common: 'a' has 0, 'c' has 1, 'b' has 2, 'd' has 3");
 }
 
 TEST(PairingTest, ranks_are_paired_where_every_run_has_them) {
@@ -88,11 +90,14 @@ TEST(PairingTest, ranks_are_paired_where_every_run_has_them) {
   const SideFacts baseline = side_on("more", 1, {});
   EXPECT_EQ(pair_ranks(normal, abnormal, {}).size(), 2u);
   EXPECT_EQ(pair_ranks(normal, abnormal, {}).front().rank, 0);
-  const std::vector<SideFacts> baselines{baseline};
-  const auto pairs = pair_ranks(normal, abnormal, baselines);
+  const More<SideFacts> more = {.normal = {baseline}, .abnormal = {abnormal}};
+  const auto pairs = pair_ranks(normal, abnormal, more);
   ASSERT_EQ(pairs.size(), 1u);
   EXPECT_EQ(pairs[0].rank, 1);
-  EXPECT_THAT(pairs[0].normals, ElementsAre(&normal.ranks[0], &baselines[0].ranks[0]));
+  EXPECT_THAT(pairs[0].normals, ElementsAre(&normal.ranks[0], &more.normal[0].ranks[0]));
+  EXPECT_THAT(pairs[0].abnormals, ElementsAre(&abnormal.ranks[0], &more.abnormal[0].ranks[0]));
+  EXPECT_THAT(pair_ranks(normal, abnormal, {.normal = {}, .abnormal = {side_on("", 4, {})}}),
+              ::testing::IsEmpty());
 }
 
 TEST(PairingTest, types_that_one_run_alone_has_are_given_up) {

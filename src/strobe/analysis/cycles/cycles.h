@@ -43,6 +43,7 @@ struct Cycle {
   std::string name;  // the marker's: "ProfilerStep#7"; else "cycle 7"
   CycleType type = CycleType::kStep;
   bool has_inferred_border = false;  // first or last, where the trace itself cut it
+  bool is_warm_up = false;           // among the first, and far longer than the later ones
 };
 
 struct InnerPeriod {

@@ -39,7 +39,6 @@ constexpr std::array kCauseWords = std::to_array<Words>({
     {"kernel_mix", "the device runs other kernels"},
     {"workload", "the amount of work in a cycle changed"},
     {"communication_wait", "collectives wait longer"},
-    {"cold_start", "the run was still warming up"},
     {"measurement", "the measurement may cause part of the difference"},
     {"unattributed", "no recorded data explains the change"},
 });
@@ -168,15 +167,13 @@ void weaken_consequences(std::vector<Cause>& causes) {
       {kFabric, {kStraggler, kCommunicationWait}, "slower links have the same effect"},
       {kStraggler, {kCommunicationWait, kFabric}, "a late rank has the same effect"},
       {kHostContention,
-       {kHostSlow, kLaunchBound, kInputPipeline, kDiskIo, kPcie, kColdStart, kHostBlocks},
+       {kHostSlow, kLaunchBound, kInputPipeline, kDiskIo, kPcie, kHostBlocks},
        "waiting for a core has the same effect"},
       {kWorkload,
        {kKernelMix, kHostSlow, kLaunchBound, kPcie, kMemoryPressure, kSynchronisation, kHostBlocks,
         kSlowerKernels},
        "a changed amount of work has the same effect"},
-      {kInputPipeline,
-       {kLaunchBound, kHostSlow, kColdStart, kHostBlocks},
-       "the input has the same effect"},
+      {kInputPipeline, {kLaunchBound, kHostSlow, kHostBlocks}, "the input has the same effect"},
       {kDiskIo,
        {kLaunchBound, kHostSlow, kInputPipeline, kHostBlocks},
        "reading files has the same effect"},
@@ -439,14 +436,9 @@ std::vector<Cause> find_causes(const Comparison& comparison) {
 
 namespace {
 
-// It says why a difference may mean nothing.
-bool is_about_recording(CauseKind kind) {
-  return kind == CauseKind::kColdStart || kind == CauseKind::kMeasurement;
-}
-
 // A recorded reason that explains a real part of the change, or all that can be told of it.
 bool is_reason_for_change(const Comparison& comparison, const Cause& cause) {
-  if (!cause.is_fact || is_about_recording(cause.kind)) return false;
+  if (!cause.is_fact || cause.kind == CauseKind::kMeasurement) return false;
   if (cause.score < kConfidentScore) return false;
   const CycleRow& cycle = comparison.cycles.front();
   const double part = cause.explains_ms / cycle.shown().shift;
@@ -488,7 +480,7 @@ void keep_what_is_known(Comparison& comparison) {
   const CycleRow& cycle = comparison.cycles.front();
   const bool differs = cycle.is_changed() || cycle.differs_much();
   std::erase_if(comparison.causes, [&](const Cause& cause) {
-    return !cause.is_fact && !(differs && is_about_recording(cause.kind));
+    return !cause.is_fact && !(differs && cause.kind == CauseKind::kMeasurement);
   });
 }
 

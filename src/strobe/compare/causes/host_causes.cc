@@ -80,8 +80,11 @@ void find_slow_host(const Symptoms& symptoms, std::vector<Cause>& causes) {
           "cores or another socket; identical runs can differ as much: more normal runs as "
           "baselines "
           "measure it"};
-  if (clock_fell)
+  if (clock_fell) {
+    constexpr double kUnusual = 0.8;  // clocks of equal runs differ by less than that
+    cause.is_fact = fell(clock->all, kUnusual);
     cause.evidence.push_back(evidence("clock of the host's cores", *clock, MetricTime::kCycle));
+  }
   if (slowed > 0) {
     cause.evidence.push_back(evidence(fmt::format(
         "{:.0f} % of the operators take longer on the host (typically x {:.2f}) with the same "

@@ -154,7 +154,6 @@ HostSymptoms read_host(const Rows& functions) {
   host.allocations_abnormal = calls_abnormal(allocations);
   host.synchronize_ms = total_ms(waits);
   host.allocate_ms = total_ms(allocations);
-  host.load_code_ms = total_ms(calls_of_kinds(host.runtime_calls, {RuntimeCall::kLoadCode}));
   host.input_ms = total_ms(rows_where(functions, is_input));
   host.disk_ms = total_ms(of(FunctionKind::kInputOutput));
   host.queue_ms = total_ms(rows_where(functions, [](const FunctionRow& row) {
@@ -169,19 +168,14 @@ bool is_real(const Change& change) {
   return !change.too_few && (change.degenerate || change.drift_p < kSurely);
 }
 
-namespace {
-
-bool are_equal(double calls_normal, double calls_abnormal) {
-  return calls_normal > 0 && calls_abnormal > 0 &&
-         std::abs(calls_abnormal - calls_normal) <= std::max(0.5, 0.02 * calls_normal);
+bool are_equal_calls(double normal, double abnormal) {
+  return normal > 0 && abnormal > 0 && std::abs(abnormal - normal) <= std::max(0.5, 0.02 * normal);
 }
 
-}  // namespace
-
 bool calls_are_equal(const FunctionRow& row) {
-  return are_equal(row.calls_normal, row.calls_abnormal) ||
+  return are_equal_calls(row.calls_normal, row.calls_abnormal) ||
          (row.launched.is_known &&
-          are_equal(row.launched.calls_normal, row.launched.calls_abnormal));
+          are_equal_calls(row.launched.calls_normal, row.launched.calls_abnormal));
 }
 
 double DeviceSymptoms::own_change_ms() const {
@@ -262,7 +256,7 @@ bool Symptoms::is_beyond_noise() const {
 namespace {
 
 bool may_have_changed(const CycleRow& cycle) {
-  const bool is_noise_between_runs = cycle.between_runs_p >= kSignificant;  // NaN with one run
+  const bool is_noise_between_runs = cycle.between_runs_p >= kSignificant;  // NaN: not known
   return cycle.is_changed() || (cycle.differs_much() && !is_noise_between_runs);
 }
 

@@ -23,6 +23,7 @@ bool fell(const Change& change, double most_ratio);
 // Both runs call it about equally often. Device work may be counted where it runs or where it is
 // launched: a host that is further ahead moves it to later cycles, and does not add any.
 bool calls_are_equal(const FunctionRow& row);
+bool are_equal_calls(double normal, double abnormal);  // per cycle
 
 // Milliseconds per cycle of several functions together.
 Change total_ms(std::span<const FunctionRow* const> rows);
@@ -83,7 +84,6 @@ struct HostSymptoms {
   double allocations_abnormal = 0;
   Change synchronize_ms;
   Change allocate_ms;
-  Change load_code_ms;
   Change input_ms;  // data loading
   Change disk_ms;   // reads and writes, measured by the operating system
   Change queue_ms;  // waiting for a core, likewise

@@ -123,48 +123,6 @@ void find_kernel_mix(const Symptoms& symptoms, std::vector<Cause>& causes) {
   }
 }
 
-// The difference is only in the first cycles.
-void find_cold_start(const Symptoms& symptoms, std::vector<Cause>& causes) {
-  const std::vector<double>& cycles = symptoms.cycle->ms_abnormal;
-  if (cycles.size() < 5) return;
-  const std::size_t early = std::max<std::size_t>(1, cycles.size() / 4);
-  const std::span<const double> rest = std::span(cycles).subspan(early);
-  const double usual = stats::median_of(rest);
-  std::size_t cold = 0;
-  while (cold < early && cycles[cold] > 1.4 * usual) ++cold;
-  const auto late_outliers =
-      std::ranges::count_if(rest, [&](double ms) { return ms > 1.4 * usual; });
-  const bool normal_is_cold =
-      !symptoms.cycle->ms_normal.empty() &&
-      symptoms.cycle->ms_normal.front() > 1.4 * stats::median_of(symptoms.cycle->ms_normal);
-  if (cold == 0 || late_outliers > 0 || normal_is_cold) return;
-  const Change& change = symptoms.cycle->ms;  // its means: the first cycles are its wildest
-  if (!(change.difference() > 0.01 * change.normal.mean)) return;
-  // One long first cycle may be an ordinary outlier.
-  const Change& loading = symptoms.host.load_code_ms;
-  const bool loads_code = loading.difference() > 0.01 * change.normal.mean;
-  const bool is_sure = cold > 1 || cycles.front() > 2 * usual || loads_code;
-  const stats::Moments warm = stats::moments_of(std::span(cycles).subspan(cold));
-  const double left = (warm.mean - change.normal.mean) / change.difference();
-  if (left > 0.5) return;
-  Cause cause = {
-      .kind = CauseKind::kColdStart,
-      .score = 0.6 + (is_sure ? 0.3 : 0.1) * std::clamp(1 - left, 0.0, 1.0),
-      .headline = fmt::format("the run was still warming up{}", symptoms.place()),
-      .evidence = {evidence(fmt::format(
-                       "the first {} {:.1f} ms, the others typically {:.1f} ms",
-                       cold == 1 ? "cycle takes" : fmt::format("{} cycles take up to", cold),
-                       *std::max_element(cycles.begin(),
-                                         cycles.begin() + static_cast<std::ptrdiff_t>(cold)),
-                       usual)),
-                   evidence(fmt::format("without {} the mean is {:.1f} ms, normal {:.1f} ms",
-                                        cold == 1 ? "it" : "them", warm.mean, change.normal.mean))},
-      .against = {},
-      .advice = "start recording after a few warm-up cycles"};
-  if (loads_code) cause.evidence.push_back(evidence("loading code onto the device", loading));
-  causes.push_back(std::move(cause));
-}
-
 // The share of a device's cycles that is incomplete, over all ranks.
 double partial_share(const std::vector<RankMeasure>& ranks, const std::string& device) {
   double partial = 0;
@@ -172,8 +130,11 @@ double partial_share(const std::vector<RankMeasure>& ranks, const std::string& d
   for (const RankMeasure& rank : ranks) {
     for (const DeviceCycles& one : rank.devices) {
       if (one.device != device) continue;
-      partial += static_cast<double>(std::ranges::count(one.is_partial, true));
-      cycles += static_cast<double>(one.is_partial.size());
+      for (std::size_t i = 0; i < one.is_partial.size(); ++i) {
+        if (rank.cycles.cycles[i].is_warm_up) continue;
+        partial += one.is_partial[i] ? 1 : 0;
+        cycles += 1;
+      }
     }
   }
   return cycles > 0 ? partial / cycles : 0;
@@ -220,8 +181,7 @@ void find_measurement(const Symptoms& symptoms, std::vector<Cause>& causes) {
   if (!cause.evidence.empty()) causes.push_back(std::move(cause));
 }
 
-constexpr std::array<CauseRule, 4> kWorkRules = {find_workload, find_kernel_mix, find_cold_start,
-                                                 find_measurement};
+constexpr std::array<CauseRule, 3> kWorkRules = {find_workload, find_kernel_mix, find_measurement};
 
 }  // namespace
 

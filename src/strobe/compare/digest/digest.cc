@@ -31,6 +31,9 @@ static_assert(kMagic.size() == kDigestMagicBytes);
 constexpr std::size_t kMostUnpackedBytes = 16 << 20;
 constexpr std::size_t kMostFileBytes = 16 << 20;
 constexpr std::int64_t kMostMoment = std::int64_t{1} << 62;  // of a clock, in nanoseconds
+// Of a cycle.
+constexpr std::int64_t kIsCut = 1;
+constexpr std::int64_t kIsWarmUp = 2;
 constexpr double kBlockParts = 16;
 
 template <class T>
@@ -136,7 +139,9 @@ void put_cycles(DigestWriter& writer, const CycleList& list, std::int64_t origin
   writer.counts(
       cycle_counts(cycles, [](const Cycle& cycle) { return cycle.interval.length_ns(); }));
   writer.counts(cycle_counts(cycles, [](const Cycle& cycle) { return cycle.type; }));
-  writer.counts(cycle_counts(cycles, [](const Cycle& cycle) { return cycle.has_inferred_border; }));
+  writer.counts(cycle_counts(cycles, [](const Cycle& cycle) {
+    return (cycle.has_inferred_border ? kIsCut : 0) | (cycle.is_warm_up ? kIsWarmUp : 0);
+  }));
   put_names(writer, cycles);
 }
 
@@ -166,11 +171,12 @@ CycleList take_cycles(DigestReader& reader, std::int64_t origin_ns) {
   if (list.cycles.empty()) reader.damage();
   take_intervals(reader, origin_ns + reader.signed_number(), list.cycles);
   const auto types = reader.counts(list.cycles.size());
-  const auto borders = reader.counts(list.cycles.size());
+  const auto flags = reader.counts(list.cycles.size());
   for (std::size_t i = 0; i < list.cycles.size(); ++i) {
     if (types[i] > static_cast<std::int64_t>(analysis::CycleType::kLong)) reader.damage();
     list.cycles[i].type = static_cast<analysis::CycleType>(types[i]);
-    list.cycles[i].has_inferred_border = borders[i] != 0;
+    list.cycles[i].has_inferred_border = (flags[i] & kIsCut) != 0;
+    list.cycles[i].is_warm_up = (flags[i] & kIsWarmUp) != 0;
   }
   take_names(reader, list.cycles);
   return list;

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 
+#include "strobe/analysis/cycles/warm_up.h"
 #include "strobe/analysis/launches/attribution.h"
 #include "strobe/compare/measure/device_pace.h"
 #include "strobe/compare/measure/function_index.h"
@@ -142,6 +144,23 @@ std::int64_t origin_of(const Trace& trace) {
   return extent_of_kinds(trace.slices(), is_own).start_ns;
 }
 
+// What the first cycles take says nothing about the others. Each type of cycles has its own: a
+// prefill is no warm-up of decode steps.
+void leave_out_warm_up(RankMeasure& measure) {
+  std::map<analysis::CycleType, std::vector<std::size_t>> by_type;
+  std::vector<analysis::Cycle>& cycles = measure.cycles.cycles;
+  for (std::size_t i = 0; i < cycles.size(); ++i) by_type[cycles[i].type].push_back(i);
+  for (const auto& [type, places] : by_type) {
+    std::vector<std::int64_t> lengths_ns;
+    for (const std::size_t i : places) lengths_ns.push_back(cycles[i].interval.length_ns());
+    const std::size_t warm_up = analysis::count_warm_up_cycles(lengths_ns);
+    for (const std::size_t i : std::span(places).first(warm_up)) {
+      cycles[i].is_warm_up = true;
+      for (DeviceCycles& device : measure.devices) device.is_partial[i] = true;
+    }
+  }
+}
+
 }  // namespace
 
 std::string RankMeasure::chip_of(const std::string& device) const {
@@ -186,6 +205,7 @@ RankMeasure measure_cycles(const RankCapture& capture, analysis::CycleList cycle
     add_launched_work(add_up_launched_work(input, index, marks), result);
   }
   join_types_of_equal_work(result);
+  if (!keep_partial) leave_out_warm_up(result);
   result.has_frames = std::ranges::find(capture.trace->slices().kinds, SliceKind::kPythonCall) !=
                       capture.trace->slices().kinds.end();
   result.remarks.insert(result.remarks.end(), metrics.remarks.begin(), metrics.remarks.end());

@@ -79,7 +79,7 @@ struct DeviceCycles {
   std::vector<std::int64_t>
       busy_ns;  // union of device work; of the host: operators and runtime calls
   std::vector<std::uint64_t> slices;  // that begin in it
-  std::vector<bool> is_partial;       // too few of them, or cut by the trace's own border
+  std::vector<bool> is_partial;       // too few of them, cut by the trace's own border, or warm-up
   // Union of the work launched in it, whenever that runs; empty if the launches are not known.
   std::vector<std::int64_t> launched_ns = {};
   std::int64_t overhang_ns = 0;  // how long such work goes on after the last cycle

@@ -173,6 +173,21 @@ std::vector<double> durations_us(const SideFacts& side) {
   return durations;
 }
 
+// Several runs a side decide.
+void write_runs(JsonWriter& json, const CycleRow& row) {
+  json.key("runs_ms").begin_object();
+  for (const auto& [key, run_ms] :
+       {std::pair("normal", &row.run_ms_normal), std::pair("abnormal", &row.run_ms_abnormal)}) {
+    json.key(key).begin_array();
+    for (const double ms : *run_ms) json.value(ms);
+    json.end_array();
+  }
+  json.member("difference", row.run_shift->shift)
+      .member("low", row.run_shift->low)
+      .member("high", row.run_shift->high)
+      .end_object();
+}
+
 void write_cycles(JsonWriter& json, const Comparison& comparison) {
   json.key("cycles").begin_object();
   std::string line;
@@ -199,8 +214,9 @@ void write_cycles(JsonWriter& json, const Comparison& comparison) {
         .member("difference", row.ms.core_shift.shift)
         .member("low", row.ms.core_shift.low)
         .member("high", row.ms.core_shift.high)
-        .member("decide", row.shows_means())
+        .member("decide", row.shows_means() && !row.run_shift)
         .end_object();
+    if (row.run_shift) write_runs(one, row);
   });
   json.end_object();
   const compare::RunNoise& noise = comparison.noise;
@@ -210,6 +226,9 @@ void write_cycles(JsonWriter& json, const Comparison& comparison) {
       .member("host_speed", noise.host_speed)
       .member("deviation", noise.deviation)
       .member("rest_deviation", noise.rest_deviation)
+      .member("degrees", noise.degrees)
+      .member("speed_part", noise.speed_part)
+      .member("device_change", noise.device_change)
       .end_object();
 }
 

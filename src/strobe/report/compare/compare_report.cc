@@ -74,6 +74,14 @@ std::string decided_by_means_note(const CycleRow& row, bool names_type) {
       time_change_text(row.ms.core_shift.shift), time_interval_text(row.ms.core_shift));
 }
 
+std::string decided_by_runs_note(const CycleRow& row, bool names_type) {
+  return fmt::format(
+      "The verdict{} is that of the runs, because cycles of one run share what made it fast or "
+      "slow. Means of the runs: {}, {} (95 % interval {}).",
+      names_type ? fmt::format(" of {} cycles", word_of(row.type)) : "", runs_text(row),
+      time_change_text(row.shown().shift), time_interval_text(row.shown()));
+}
+
 }  // namespace
 
 Section cycle_section(const Comparison& comparison) {
@@ -104,7 +112,11 @@ Section cycle_section(const Comparison& comparison) {
           Text{direction_words(row, comparison.answer)}},
          RowStyle::kPlain});
     const bool names_type = comparison.cycles.size() > 1;
-    if (row.shows_means()) section.notes.push_back(decided_by_means_note(row, names_type));
+    if (row.run_shift) {
+      section.notes.push_back(decided_by_runs_note(row, names_type));
+    } else if (row.shows_means()) {
+      section.notes.push_back(decided_by_means_note(row, names_type));
+    }
     section.notes.push_back(mean_note(row, names_type));
   }
   return section;

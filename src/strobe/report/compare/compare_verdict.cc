@@ -39,22 +39,24 @@ const CycleRow* main_cycles(const Comparison& comparison) {
   return comparison.cycles.empty() ? nullptr : &comparison.cycles.front();
 }
 
-// With several normal runs: the change compared with the differences among them.
-std::string against_noise(const Comparison& comparison, const CycleRow& row) {
-  if (!std::isfinite(row.between_runs_p)) return {};
-  return fmt::format("; against the differences among {} normal runs, p = {}",
-                     comparison.normal.runs, p_text(row.between_runs_p));
+// What the number of observations is: cycles, or runs if there are several.
+std::string observations_text(const CycleRow& row) {
+  if (!row.run_shift) return sizes_text(row.ms);
+  return fmt::format("{} and {} runs; p = {} that runs of one program differ as much",
+                     row.run_ms_normal.size(), row.run_ms_abnormal.size(),
+                     p_text(row.between_runs_p));
 }
 
 // The typical difference is not that of the medians, so it says what it is.
-std::string numbers(const Comparison& comparison, const CycleRow& row) {
-  return fmt::format(
-      "{} -> {}, {} {} or {} of normal ({}; n = {}{})", time_text(row.shown_normal_ms()),
-      time_text(row.shown_abnormal_ms()),
-      row.shows_means() ? "without the wildest cycles:" : "typical difference (Hodges-Lehmann)",
-      time_change_text(row.shown().shift),
-      percent_change_text(row.shown().shift, row.shown_normal_ms()), interval_words(row),
-      sizes_text(row.ms), against_noise(comparison, row));
+std::string numbers(const CycleRow& row) {
+  const std::string_view what = row.run_shift       ? "means of the runs:"
+                                : row.shows_means() ? "without the wildest cycles:"
+                                                    : "typical difference (Hodges-Lehmann)";
+  return fmt::format("{} -> {}, {} {} or {} of normal ({}; n = {})",
+                     time_text(row.shown_normal_ms()), time_text(row.shown_abnormal_ms()), what,
+                     time_change_text(row.shown().shift),
+                     percent_change_text(row.shown().shift, row.shown_normal_ms()),
+                     interval_words(row), observations_text(row));
 }
 
 std::string functions_moved(const Comparison& comparison, std::string_view judgement = {}) {
@@ -102,6 +104,9 @@ std::string usual_noise(const compare::RunNoise& noise) {
 // Why a difference of the cycles is none of the runs, for sure.
 std::string noise_words(const Comparison& comparison, const CycleRow& row) {
   const compare::RunNoise& noise = comparison.noise;
+  if (row.run_shift) {
+    return fmt::format("but runs differ as much: {}. More runs a side would tell", runs_text(row));
+  }
   if (!row.is_changed()) {
     return "but the cycles of a run differ as much. More cycles, or two or more runs a side, would "
            "tell (strobe record --runs 5)";
@@ -136,18 +141,17 @@ std::string cycle_sentence(const Comparison& comparison) {
       typical_time(*row) + (device_sentence(comparison).empty() ? "" : " of the host");
   switch (comparison.answer) {
     case Answer::kSlower:
-      return fmt::format("Slower: the {} rose, {}.", time, numbers(comparison, *row));
+      return fmt::format("Slower: the {} rose, {}.", time, numbers(*row));
     case Answer::kFaster:
-      return fmt::format("Faster: the {} fell, {}.", time, numbers(comparison, *row));
+      return fmt::format("Faster: the {} fell, {}.", time, numbers(*row));
     case Answer::kUnclear:
       return fmt::format("Unclear: the {} {}, {}, {}.", time, row->ms.rises() ? "rose" : "fell",
-                         numbers(comparison, *row), noise_words(comparison, *row));
+                         numbers(*row), noise_words(comparison, *row));
     case Answer::kShifted:
-      return fmt::format("No significant change of the {}, {}; {}{}.", time,
-                         numbers(comparison, *row), kernels_moved(comparison),
-                         functions_moved(comparison));
+      return fmt::format("No significant change of the {}, {}; {}{}.", time, numbers(*row),
+                         kernels_moved(comparison), functions_moved(comparison));
     case Answer::kNoChange:
-      return fmt::format("No change found: {} {}; {}.", time, numbers(comparison, *row),
+      return fmt::format("No change found: {} {}; {}.", time, numbers(*row),
                          functions_moved(comparison, ", in total too little to matter"));
     case Answer::kCannotTell:
       break;
@@ -231,6 +235,15 @@ std::string_view direction_of(const CycleRow& row, Answer answer) {
   if (is_faster(row, answer)) return "faster";
   const bool is_unclear = answer == Answer::kUnclear && (row.is_changed() || row.differs_much());
   return is_unclear ? "unclear" : kNoEvidence;
+}
+
+std::string runs_text(const CycleRow& row) {
+  const auto listed = [](const std::vector<double>& run_ms) {
+    std::vector<std::string> texts;
+    for (const double ms : run_ms) texts.push_back(time_text(ms));
+    return fmt::format("{}", fmt::join(texts, ", "));
+  };
+  return fmt::format("{} against {}", listed(row.run_ms_normal), listed(row.run_ms_abnormal));
 }
 
 std::string interval_words(const CycleRow& row) {

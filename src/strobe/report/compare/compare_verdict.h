@@ -34,6 +34,8 @@ std::string_view direction_of(const compare::CycleRow& row, compare::Answer answ
 
 // "95 % interval +8.0 to +12.0 ms", or "no 95 % interval".
 std::string interval_words(const compare::CycleRow& row);
+// The mean of each run: "10.1 ms, 10.3 ms against 12.0 ms, 12.4 ms".
+std::string runs_text(const compare::CycleRow& row);
 
 // The function's verdict is more than "no evidence".
 bool is_changed(const compare::FunctionRow& row);

@@ -254,7 +254,11 @@ TEST(AnswerOf, a_difference_of_one_percent_is_no_change) {
 
 TEST(AnswerOf, what_normal_runs_differ_by_anyway_is_unclear) {
   auto sketch = CauseSketch(10, 12);
-  sketch.edit().cycles.front().between_runs_p = 0.4;
+  CycleRow& cycle = sketch.edit().cycles.front();
+  cycle.run_ms_normal = {10, 8};
+  cycle.run_ms_abnormal = {12};
+  cycle.run_shift = stats::Shift{2, -3, 7};
+  cycle.between_runs_p = 0.4;
   EXPECT_EQ(answer_of(sketch.comparison()), Answer::kUnclear);
 }
 

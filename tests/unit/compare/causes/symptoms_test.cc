@@ -58,6 +58,7 @@ TEST(Symptoms, a_run_is_faster_by_two_percent_and_beyond_the_noise_between_runs)
   EXPECT_FALSE(CauseSketch(10, 9.9).symptoms().is_faster());
   EXPECT_FALSE(CauseSketch(10, 12).symptoms().is_faster());
   auto sketch = CauseSketch(10, 8);
+  sketch.edit().cycles.front().run_shift = stats::Shift{-2, -5, 1};
   sketch.edit().cycles.front().between_runs_p = 0.4;
   EXPECT_FALSE(sketch.symptoms().is_faster());
 }
@@ -111,8 +112,7 @@ TEST(Symptoms, runtime_calls_are_told_apart_by_what_they_are_for) {
                           .calls(1, 4)
                           .call("cudaFree", 1, 1)
                           .calls(1, 4)
-                          .call("cudaLaunchKernel", 4, 4)
-                          .call("cuModuleLoadData", 0, 1);
+                          .call("cudaLaunchKernel", 4, 4);
   const Symptoms symptoms = sketch.symptoms();
   const HostSymptoms& host = symptoms.host;
   EXPECT_EQ(host.synchronizations_normal, 2);
@@ -120,7 +120,6 @@ TEST(Symptoms, runtime_calls_are_told_apart_by_what_they_are_for) {
   EXPECT_EQ(host.allocations_normal, 2);
   EXPECT_EQ(host.allocations_abnormal, 8);
   EXPECT_NEAR(host.allocate_ms.abnormal.mean, 4, 1e-9);
-  EXPECT_NEAR(host.load_code_ms.abnormal.mean, 1, 1e-9);
 }
 
 TEST(Symptoms, waiting_for_a_core_reading_files_and_loading_input_are_kept_apart) {

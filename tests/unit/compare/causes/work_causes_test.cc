@@ -144,52 +144,6 @@ TEST(KernelMix, is_silent_when_a_cycle_simply_does_more) {
   EXPECT_EQ(find(work_causes(layers(2)), CauseKind::kKernelMix), nullptr);
 }
 
-// The abnormal run begins with these, then goes on as the normal one.
-CauseSketch begins_with(std::initializer_list<double> first_ms) {
-  CauseSketch sketch(10, 10);
-  CycleRow& cycle = sketch.edit().cycles.front();
-  std::ranges::copy(first_ms, cycle.ms_abnormal.begin());
-  cycle.ms = change_between(cycle.ms_normal, cycle.ms_abnormal);
-  return sketch;
-}
-
-TEST(ColdStart, long_first_cycles_and_normal_others_are_a_warm_up) {
-  const auto causes = work_causes(begins_with({60, 40}));
-  const Cause* cause = find(causes, CauseKind::kColdStart);
-  ASSERT_NE(cause, nullptr);
-  EXPECT_NEAR(cause->score, 0.9, 1e-2);
-  EXPECT_TRUE(mentions(cause->evidence, "the first 2 cycles take up to 60.0 ms"));
-  EXPECT_TRUE(mentions(cause->evidence, "without them the mean is 10.0 ms"));
-}
-
-TEST(ColdStart, one_first_cycle_that_is_a_little_long_is_nothing_to_be_sure_of) {
-  const auto causes = work_causes(begins_with({16}));
-  EXPECT_GE(score_of(causes, CauseKind::kColdStart), kListedScore);
-  EXPECT_LT(score_of(causes, CauseKind::kColdStart), kConfidentScore);
-}
-
-TEST(ColdStart, code_that_is_loaded_makes_it_sure) {
-  const auto causes = work_causes(begins_with({16}).call("cuModuleLoadData", 0, 0.5));
-  EXPECT_GE(score_of(causes, CauseKind::kColdStart), kConfidentScore);
-  EXPECT_TRUE(mentions(causes.front().evidence, "loading code onto the device"));
-}
-
-TEST(ColdStart, is_silent_when_later_cycles_are_long_as_well) {
-  auto sketch = begins_with({60});
-  sketch.edit().cycles.front().ms_abnormal[8] = 60;
-  EXPECT_EQ(find(work_causes(sketch), CauseKind::kColdStart), nullptr);
-}
-
-TEST(ColdStart, is_silent_when_the_normal_run_began_cold_too) {
-  auto sketch = begins_with({60});
-  sketch.edit().cycles.front().ms_normal[0] = 60;
-  EXPECT_EQ(find(work_causes(sketch), CauseKind::kColdStart), nullptr);
-}
-
-TEST(ColdStart, is_silent_when_the_cycles_stay_long) {
-  EXPECT_EQ(find(work_causes(CauseSketch(10, 20)), CauseKind::kColdStart), nullptr);
-}
-
 CauseSketch with_partial(std::size_t cycles) {
   CauseSketch sketch(10, 10);
   auto& is_partial = sketch.edit().abnormal.ranks.front().devices.front().is_partial;

@@ -66,12 +66,22 @@ TEST(CompareVerdictTest, a_difference_that_runs_of_one_program_have_is_unclear) 
               HasSubstr("and such cycles differ by up to 22 % from run to run"));
 }
 
-TEST(CompareVerdictTest, several_normal_runs_tell_what_differs_anyway) {
+TEST(CompareVerdictTest, several_runs_a_side_are_what_is_counted) {
   compare::Comparison comparison = slower().comparison();
-  comparison.normal.runs = 3;
-  comparison.cycles.front().between_runs_p = 0.06;
+  compare::CycleRow& cycle = comparison.cycles.front();
+  cycle.run_ms_normal = {10, 11};
+  cycle.run_ms_abnormal = {14};
+  cycle.run_shift = stats::Shift{3.5, -1, 8};
+  cycle.between_runs_p = 0.06;
   EXPECT_THAT(verdict_of(comparison).sentences[0],
-              HasSubstr("; against the differences among 3 normal runs, p = 0.060)"));
+              AllOf(HasSubstr("10.5 ms -> 14.0 ms, means of the runs: +3.50 ms or +33.3 % of "
+                              "normal"),
+                    HasSubstr("n = 2 and 1 runs; p = 0.060 that runs of one program differ as "
+                              "much)")));
+  comparison.answer = compare::Answer::kUnclear;
+  EXPECT_THAT(verdict_of(comparison).sentences[0],
+              HasSubstr("but runs differ as much: 10.0 ms, 11.0 ms against 14.0 ms. More runs a "
+                        "side would tell"));
 }
 
 TEST(CompareVerdictTest, a_second_sure_cause_is_told_as_well) {

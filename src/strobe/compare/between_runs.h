@@ -1,0 +1,34 @@
+#pragma once
+
+#include <span>
+
+// Runs are the unit of a comparison: the cycles of one run share what made that run fast or slow.
+namespace strobe::compare {
+
+// How much two runs of one program differ when nothing was changed: deviations of the logarithm of
+// the second run's value divided by the first's. perf/faults/prior computes them from the runs in
+// tests/data/laboratory; docs/compare.md has the table.
+inline constexpr double kHostSpeedDeviation = 0.35;   // of all calls of the host together
+inline constexpr double kHostRestDeviation = 0.11;    // of the host's part of a cycle, beside that
+inline constexpr double kDevicePartDeviation = 0.01;  // of the part in which the device works
+// Of one function.
+inline constexpr double kHostDeviation = kHostSpeedDeviation;
+inline constexpr double kDeviceDeviation = 2 * kDevicePartDeviation;
+// Programs and machines differ in their noise. This many runs of one's own tell as much about it.
+inline constexpr double kPriorRuns = 8;
+
+// The noise of a difference between the means of two sides.
+struct BetweenRuns {
+  double deviation = 0;  // usual
+  double degrees = 0;    // of freedom, of that
+
+  // Of a difference that is no more than noise. Two-sided.
+  double p_of(double difference) const;
+};
+
+// From the means of the runs, and from `prior`: the deviation of the difference of two runs that is
+// usual for such a quantity.
+BetweenRuns between_runs(std::span<const double> normal_means,
+                         std::span<const double> abnormal_means, double prior);
+
+}  // namespace strobe::compare
