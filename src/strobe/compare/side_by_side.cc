@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "strobe/analysis/cycles/warm_up.h"
 #include "strobe/analysis/steps/step_breakdown.h"
 #include "strobe/analysis/steps/steps.h"
 
@@ -58,11 +59,26 @@ class NameSums {
   std::map<std::string_view, Sums> sums_;
 };
 
-// The steps for the comparison: the trace's own, or the whole trace as one.
+std::size_t count_warm_up(const std::vector<Step>& steps) {
+  std::vector<Interval> intervals;
+  intervals.reserve(steps.size());
+  for (const Step& step : steps) intervals.push_back(step.interval);
+  return analysis::find_warm_up(intervals).cycles;
+}
+
+std::vector<Step> without_first(const std::vector<Step>& steps, std::size_t count) {
+  return {steps.begin() + static_cast<std::ptrdiff_t>(count), steps.end()};
+}
+
+// The steps for the comparison: the trace's own after their warm-up, or the whole trace as one.
 class Parts {
  public:
   Parts(const ComparedTrace& compared, bool per_step)
-      : input_(compared.input), per_step_(per_step), steps_(compared.steps), finder_(steps_) {
+      : input_(compared.input),
+        per_step_(per_step),
+        warm_up_(per_step ? count_warm_up(compared.steps) : 0),
+        steps_(without_first(compared.steps, warm_up_)),
+        finder_(steps_) {
     if (per_step) return;
     Step whole;
     whole.interval = input_.trace.extent();
@@ -71,6 +87,7 @@ class Parts {
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
 
+  std::size_t warm_up() const { return warm_up_; }
   std::size_t size() const { return steps_.size(); }
   // size() if it belongs to no step.
   std::size_t of(std::int64_t time_ns, StringId process) const {
@@ -89,6 +106,7 @@ class Parts {
  private:
   const AttributedTrace& input_;
   bool per_step_;
+  std::size_t warm_up_;
   std::vector<Step> steps_;
   analysis::StepFinder finder_;
 };
@@ -97,6 +115,7 @@ Side side_of(const ComparedTrace& compared, const Parts& parts) {
   const std::vector<StepRow> rows = parts.broken_down();
   Side side;
   side.steps = compared.steps.size();
+  side.warm_up_steps = parts.warm_up();
   std::vector<std::int64_t> lengths_ns;
   for (const StepRow& row : rows) {
     lengths_ns.push_back(row.interval.length_ns());

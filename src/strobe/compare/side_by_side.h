@@ -44,12 +44,14 @@ struct NameRow {
 
 struct Side {
   std::uint64_t steps = 0;
+  std::uint64_t warm_up_steps = 0;  // of them: the first ones, which nothing below counts
   StepTime step;
   std::array<double, analysis::kStepLabels> label_ns = {};  // average per step
 };
 
 struct SideBySide {
-  bool per_step = false;  // both have steps; otherwise everything is for the whole traces
+  bool per_step =
+      false;  // both have steps, warm-up left out; otherwise everything is for the whole traces
   Side base;
   Side other;
   std::vector<NameRow> operators;  // by their change, the largest first

@@ -57,6 +57,7 @@ void write_trace_side(std::string_view key, const OpenTrace& open, const compare
       .begin_object()
       .member("trace", open.name())
       .member("steps", side.steps)
+      .member("warm_up_steps", side.warm_up_steps)
       .member("step_ns", std::llround(side.step.average_ns))
       .member("low_ns", side.step.low_ns)
       .member("high_ns", side.step.high_ns)

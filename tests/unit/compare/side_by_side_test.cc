@@ -67,6 +67,34 @@ TEST(SideBySideTest, a_name_of_one_side_only_has_no_other) {
   EXPECT_FALSE(both.operators[1].other);
 }
 
+// The first step loads code: it is 900 ns long, and its operator 800.
+Trace steps_after_a_long_one(int steps) {
+  Sketch sketch;
+  sketch.thread(1).slice("Step#0", SliceKind::kStep, 0, 900).slice("mm", kOp, 0, 800);
+  sketch.slice("load", kOp, 800, 50);
+  for (int i = 1; i <= steps; ++i) {
+    const std::int64_t start_ns = 800 + 100 * i;
+    sketch.slice("Step#" + std::to_string(i), SliceKind::kStep, start_ns, 100);
+    sketch.slice("mm", kOp, start_ns, 20);
+  }
+  return sketch.trace();
+}
+
+TEST(SideBySideTest, warm_up_is_in_no_average_and_no_spread) {
+  const Prepared base{steps_after_a_long_one(5)};
+  const Prepared other{steps_with("mm", {41, 41, 41, 41, 41})};
+  const SideBySide both = put_side_by_side(base.compared, other.compared);
+  EXPECT_EQ(both.base.steps, 6u);
+  EXPECT_EQ(both.base.warm_up_steps, 1u);
+  EXPECT_EQ(both.other.warm_up_steps, 0u);
+  EXPECT_DOUBLE_EQ(both.base.step.average_ns, 100);
+  EXPECT_EQ(both.base.step.high_ns, 100);
+  ASSERT_EQ(both.operators.size(), 1u) << "load is only in the warm-up";
+  EXPECT_DOUBLE_EQ(both.operators[0].base->time.average_ns, 20);
+  EXPECT_DOUBLE_EQ(both.operators[0].base->calls, 1);
+  EXPECT_TRUE(both.operators[0].beyond_spread);
+}
+
 TEST(SideBySideTest, labels_of_a_step_add_up_to_it) {
   const Prepared base{steps_with("mm", {10, 20})};
   const SideBySide both = put_side_by_side(base.compared, base.compared);

@@ -272,6 +272,7 @@ export interface Modules {
 export interface DiffSide {
   trace: string;
   steps: number;
+  warm_up_steps: number; // the first of them, which no average counts
   step_ns: number;
   low_ns: number;
   high_ns: number;

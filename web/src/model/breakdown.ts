@@ -1,7 +1,7 @@
-import type { Summary } from '../api/types.ts';
+import type { Summary, Table } from '../api/types.ts';
 import { median } from './numbers.ts';
 import { numberAt } from './table.ts';
-import { balancedShares, shareText } from './units.ts';
+import { balancedShares, countText, durationText, shareText } from './units.ts';
 
 // The step breakdown of a summary as stacks of parts that add up.
 
@@ -25,6 +25,7 @@ export interface Stack {
   start_ns: number;
   total_ns: number;
   parts: Part[];
+  isWarmUp?: boolean; // averages leave it out
 }
 
 // What one row of the account is about: a step, a cycle that was found instead, or the whole trace.
@@ -34,7 +35,35 @@ export function unitOf(summary: Summary): 'step' | 'cycle' | 'trace' {
   return summary.facts['cycles_found_by'] ? 'cycle' : 'step';
 }
 
-// The average step, or the whole trace if no steps are known.
+export const kWarmUpWords = 'Warm-up: the program still loads code, allocates memory or tunes libraries. Averages leave it out.';
+
+// The word of the file is for scripts, and that a step is steady goes without saying.
+export function withWarmUpWords(table: Table): Table {
+  return { ...table, rows: table.rows.map((row) => ({ ...row, state: row['state'] === 'warm_up' ? 'warm-up' : null })) };
+}
+
+// Steps at the start of each rank that averages leave out: they load code, allocate memory and tune libraries.
+function warmUpCount(summary: Summary): number {
+  return Number(summary.facts['warm_up_steps'] ?? 0);
+}
+
+export interface WarmUp {
+  steps: number;
+  total_ns: number;
+}
+
+export function warmUpOf(stacks: readonly Stack[]): WarmUp {
+  const steps = stacks.filter((stack) => stack.isWarmUp);
+  return { steps: steps.length, total_ns: steps.reduce((sum, stack) => sum + stack.total_ns, 0) };
+}
+
+// "the first step, 4.22 ms", "the first 3 steps, 481 ms in all"
+export function warmUpText({ steps, total_ns }: WarmUp, unit: string, ranks = 1): string {
+  const which = ranks > 1 ? `${countText(steps)} ${unit}${steps === 1 ? '' : 's'} at the start of the ranks` : `the first ${steps === 1 ? unit : `${countText(steps)} ${unit}s`}`;
+  return `${which}, ${durationText(total_ns)}${steps === 1 ? '' : ' in all'}`;
+}
+
+// The average step after the warm-up, or the whole trace if no steps are known.
 export function averageStack(summary: Summary): Stack | null {
   const rows = summary.tables['step_breakdown']?.rows ?? [];
   const total = rows.find((row) => row['word'] === 'all');
@@ -44,7 +73,8 @@ export function averageStack(summary: Summary): Stack | null {
   const parts: Part[] = rows.filter((row) => row['word'] !== 'all').map((row) => ({
     word: String(row['word']), label: String(row['label']), value_ns: numberAt(row, key, 0),
   }));
-  const name = unit === 'trace' ? String(total['label']) : `average ${unit}`;
+  const steady = warmUpCount(summary) > 0 ? 'steady ' : '';
+  const name = unit === 'trace' ? String(total['label']) : `average ${steady}${unit}`;
   return { name, short: '', rank: '', start_ns: 0, total_ns: numberAt(total, key, 0), parts };
 }
 
@@ -71,6 +101,7 @@ export function stepStacks(summary: Summary, average: Stack | null): Stack[] {
       rank,
       start_ns: numberAt(row, 'start_ns', 0),
       total_ns: numberAt(row, 'duration_ns', 0),
+      isWarmUp: row['state'] === 'warm_up',
       parts: words.map((word) => ({ word, label: labels.get(word) ?? word.replaceAll('_', ' '), value_ns: numberAt(row, `${word}_ns`, 0) })),
     };
   });
@@ -86,9 +117,25 @@ export function countSteps(summary: Summary): StepCount {
   return { steps: rows.length, ranks: new Set(rows.map((row) => row['rank'] ?? '')).size };
 }
 
-// Smallest, middle and largest step.
+// Smallest, middle and largest step after the warm-up.
 export function spread(stacks: readonly Stack[]): { low_ns: number; middle_ns: number; high_ns: number } | null {
-  if (stacks.length === 0) return null;
-  const sorted = stacks.map((stack) => stack.total_ns).sort((a, b) => a - b);
+  const steady = stacks.filter((stack) => !stack.isWarmUp);
+  if (steady.length === 0) return null;
+  const sorted = steady.map((stack) => stack.total_ns).sort((a, b) => a - b);
   return { low_ns: sorted[0], middle_ns: median(sorted), high_ns: sorted[sorted.length - 1] };
+}
+
+// The longest of every so many neighbours. Warm-up has bars of its own.
+export function thinned(stacks: readonly Stack[], every: number): Stack[] {
+  const out: Stack[] = [];
+  let inLast = every;
+  for (const stack of stacks) {
+    const last = out[out.length - 1];
+    if (inLast === every || last.isWarmUp !== stack.isWarmUp) {
+      out.push(stack);
+      inLast = 0;
+    } else if (stack.total_ns > last.total_ns) out[out.length - 1] = stack;
+    ++inLast;
+  }
+  return out;
 }

@@ -51,6 +51,8 @@ const kHeaders: Record<string, string> = {
   device_per_call_ns: '{device} per call',
   device_max_ns: '{device} longest',
   device_min_ns: '{device} shortest',
+  steady_per_call_ns: 'Steady per call',
+  steady_mean_queue: 'Mean queue, steady',
   host_max_ns: 'Host longest',
   host_min_ns: 'Host shortest',
   launched_device_ns: '{device} work launched',
@@ -88,10 +90,10 @@ const kHeaders: Record<string, string> = {
 
 const kHeadersOfTables: Record<string, Record<string, string>> = {
   idle: { label: 'The host was in', word: 'Kind' },
-  runtime_calls: { host_per_call_ns: 'Per call', host_max_ns: 'Longest' },
+  runtime_calls: { host_per_call_ns: 'Per call', host_median_ns: 'Median', host_max_ns: 'Longest' },
   ranks: { last_in: 'Last in collectives', busy_share: 'Busy' },
   steps: {
-    duration_ns: 'Time', start_ns: 'Starts at', kernel_ns: 'Computes', communication_ns: 'Communicates', memcpy_ns: 'Copies', memset_ns: 'Sets memory',
+    duration_ns: 'Time', start_ns: 'Starts at', state: 'Remark', kernel_ns: 'Computes', communication_ns: 'Communicates', memcpy_ns: 'Copies', memset_ns: 'Sets memory',
     runtime_ns: 'Idle, in calls', data_loading_ns: 'Idle, loading', host_ns: 'Idle, in code', idle_ns: 'Idle, nothing',
   },
   kinds: { side: 'Where', busy_ns: 'Time' },

@@ -74,6 +74,11 @@ function isBeyond(a: DiffSide, b: DiffSide): boolean {
   return a.high_ns < b.low_ns || b.high_ns < a.low_ns;
 }
 
+// "6 steps", "5 steady of 6 steps"
+function stepsText({ steps, warm_up_steps }: DiffSide): string {
+  return warm_up_steps === 0 ? `${countText(steps)} steps` : `${countText(steps - warm_up_steps)} steady of ${countText(steps)} steps`;
+}
+
 function Sides({ diff }: { diff: DiffAnswer }): JSX.Element {
   const stack = (side: 'base' | 'other'): Stack => ({
     name: traceLabel(diff[side].trace), short: '', rank: '', start_ns: 0,
@@ -84,14 +89,14 @@ function Sides({ diff }: { diff: DiffAnswer }): JSX.Element {
   const isStep = diff.per === 'step';
   const delta = diff.other.step_ns - diff.base.step_ns;
   return (
-    <Card title={isStep ? 'Average step' : 'Whole trace'}
+    <Card title={!isStep ? 'Whole trace' : diff.base.warm_up_steps + diff.other.warm_up_steps > 0 ? 'Average step after the warm-up' : 'Average step'}
           aside={<Verdict delta_ns={delta} relative={diff.base.step_ns > 0 ? delta / diff.base.step_ns : null} isBeyond={isBeyond(diff.base, diff.other)} />}>
       {(['base', 'other'] as const).map((side) => (
         <div key={side} class="side">
           <div class="side-name"><b>{side === 'base' ? 'Base' : 'Other'}</b> <span class="muted">{traceLabel(diff[side].trace)}</span></div>
           <div class="side-bar"><div style={{ width: `${(stack(side).total_ns / longest) * 100}%` }}><ShareStrip stack={stack(side)} /></div></div>
           <div class="side-time number">{durationText(diff[side].step_ns)}
-            <small class="muted">{isStep ? `${countText(diff[side].steps)} steps, ` : ''}{durationText(diff[side].low_ns)} … {durationText(diff[side].high_ns)}</small></div>
+            <small class="muted">{isStep ? `${stepsText(diff[side])}, ` : ''}{durationText(diff[side].low_ns)} … {durationText(diff[side].high_ns)}</small></div>
         </div>
       ))}
       <table class="small labels">

@@ -58,6 +58,7 @@ function Ranks({ summary }: { summary: Summary }): JSX.Element {
     );
   }
   const [device, step] = [deviceWord(summary), unitOf(summary)];
+  const warmUp = Number(summary.facts['warm_up_steps'] ?? 0);
   const table: Table = { ...source, rows: source.rows.map((row) => ({ ...row, top_finding: row['top_finding'] && String(row['top_finding']).replaceAll('_', ' ') })) };
   const open = (row: Row): void => {
     const shown = runs.is === 'ready' ? traceOfRank(chosenEntries(runs.value, route), String(row['rank'])) : null;
@@ -67,7 +68,7 @@ function Ranks({ summary }: { summary: Summary }): JSX.Element {
     <>
       <RankFacts rows={table.rows} per={step === 'trace' ? '' : ` per ${step}`} />
       <section class="card fill ranks" style={{ '--rows': table.rows.length }}>
-        <header><h2>{table.title}</h2><span class="muted">own time: the {step} without the communication that no kernel hides</span></header>
+        <header><h2>{table.title}</h2><span class="muted">own time: the {step} without the communication that no kernel hides{warmUp > 0 && `; averages leave ${countText(warmUp)} warm-up ${step}${warmUp === 1 ? '' : 's'} out`}</span></header>
         <DataTable table={table} columns={kColumns} isSequence idOf={(row) => String(row['rank'])} state={{ sort: route.parameters['sort'], filter: route.parameters['filter'] }}
                    headerOf={(key) => headerOf(key, 'ranks', device).replace('step', step)} sameUnit={kSameUnit} draw={{ last_in: lastIn }}
                    onState={(state) => session.amend(withParameters(route, { ...state }))} onOpen={session.report ? undefined : open} />

@@ -5,7 +5,7 @@ import { type TableSpec, SummaryTables } from './summary_tables.tsx';
 
 const kSpecs: readonly TableSpec[] = [{
   key: 'kernels', tab: 'Kernels', name: 'kernel',
-  columns: ['kernel', 'calls', 'device_total_ns', 'device_share', 'device_per_call_ns', 'device_max_ns', 'device_min_ns',
+  columns: ['kernel', 'calls', 'device_total_ns', 'device_share', 'device_per_call_ns', 'steady_per_call_ns', 'device_max_ns', 'device_min_ns',
             'top_operator', 'outer_operator', 'role'],
 }];
 

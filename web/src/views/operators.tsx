@@ -35,7 +35,7 @@ function workBelow(row: Row, summary: Summary): ComponentChildren {
 
 const kSpecs: readonly TableSpec[] = [{
   key: 'operators', tab: 'Operators', name: 'operator', more: workBelow,
-  columns: ['operator', 'thread', 'calls', 'host_total_ns', 'host_self_ns', 'host_self_share', 'host_per_call_ns',
+  columns: ['operator', 'thread', 'calls', 'host_total_ns', 'host_self_ns', 'host_self_share', 'host_per_call_ns', 'steady_per_call_ns',
             'device_total_ns', 'device_share', 'device_per_call_ns', 'flops'],
 }];
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 
 import type { Finding, Summary, Table } from '../api/types.ts';
-import { type Stack, averageStack, countSteps, shareTexts, spread, stepStacks, unitOf } from '../model/breakdown.ts';
+import { type Stack, averageStack, countSteps, shareTexts, spread, stepStacks, unitOf, warmUpOf } from '../model/breakdown.ts';
 import { withSigns } from '../model/error_words.ts';
 import { deviceWord, shortName, withPlaces } from '../model/names.ts';
 import { chosenEntries, traceOfRank } from '../model/ranks.ts';
@@ -109,7 +109,7 @@ function Account({ summary }: { summary: Summary }): JSX.Element {
           </tbody>
         </table>
         {stacks.length > 0
-          ? <StepBars stacks={stacks} onOpen={session.report ? undefined : openStep} />
+          ? <StepBars stacks={stacks} unit={unitOf(summary)} ranks={countSteps(summary).ranks} onOpen={session.report ? undefined : openStep} />
           : <p class="muted no-steps">No steps are marked, and nothing was found to recur: this is the account of the whole trace. Call{' '}
               <code>profiler.step()</code> at the end of every iteration while recording, and it shows where each one went.</p>}
       </div>
@@ -162,12 +162,17 @@ function stepFacts(summary: Summary): [string, ComponentChildren][] {
   const facts: [string, ComponentChildren][] = ranks > 1 ? [['Ranks', countText(ranks)]] : [];
   if (unit === 'trace' || !average || !range) return facts;
   const { steps, ranks: counted } = countSteps(summary);
+  const warmUp = warmUpOf(stacks);
+  const steady = warmUp.steps > 0 ? `${countText(steps - warmUp.steps)} steady, ` : '';
   const foundBy = String(summary.facts['cycles_found_by'] ?? '');
   const each = counted > 1 && steps % counted === 0 ? `${countText(steps / counted)} in each rank, ` : '';
   return [
     ...facts,
-    [unit === 'cycle' ? 'Cycle time' : 'Step time', <span title={exactDuration(average.total_ns)}>{durationText(average.total_ns)}</span>],
-    [unit === 'cycle' ? 'Cycles found' : 'Steps', <span title={foundBy === '' ? undefined : `found by ${foundBy}`}>{countText(steps)} <small>{each}{durationText(range.low_ns)} … {durationText(range.high_ns)}</small></span>],
+    [unit === 'cycle' ? 'Cycle time' : 'Step time', <span title={exactDuration(average.total_ns)}>{durationText(average.total_ns)}{steady !== '' && <small> after the warm-up</small>}</span>],
+    [unit === 'cycle' ? 'Cycles found' : 'Steps', <span title={foundBy === '' ? undefined : `found by ${foundBy}`}>{countText(steps)} <small>{each}{steady}{durationText(range.low_ns)} … {durationText(range.high_ns)}</small></span>],
+    ...(warmUp.steps > 0
+      ? [['Warm-up', <span title={`the first ${unit}s load code, allocate memory and tune libraries; averages leave them out`}>{countText(warmUp.steps)} <small>{warmUp.steps === 1 ? unit : `${unit}s`}, {durationText(warmUp.total_ns)}</small></span>] as [string, ComponentChildren]]
+      : []),
   ];
 }
 

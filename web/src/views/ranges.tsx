@@ -1,14 +1,20 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 
+import type { Row } from '../api/types.ts';
+import { kWarmUpWords, withWarmUpWords } from '../model/breakdown.ts';
 import type { Screen } from './screen.ts';
 import { type TableSpec, SummaryTables } from './summary_tables.tsx';
+
+function warmUpWord(row: Row, text: string): ComponentChildren {
+  return row['state'] === null ? '' : <span class="warm-up-word" title={kWarmUpWords}>{text}</span>;
+}
 
 const kSpecs: readonly TableSpec[] = [
   { key: 'phases', tab: 'Model phases', isSequence: true },
   { key: 'user_ranges', tab: 'User ranges', name: 'range' },
   { key: 'memory_ranges', tab: 'Copies and memsets', name: 'range' },
-  { key: 'steps', tab: 'Steps', name: 'step', isSequence: true,
-    columns: ['rank', 'step', 'start_ns', 'duration_ns', 'kernel_ns', 'communication_ns', 'memcpy_ns', 'memset_ns', 'runtime_ns',
+  { key: 'steps', tab: 'Steps', name: 'step', isSequence: true, change: withWarmUpWords, draw: { state: warmUpWord },
+    columns: ['rank', 'step', 'start_ns', 'duration_ns', 'state', 'kernel_ns', 'communication_ns', 'memcpy_ns', 'memset_ns', 'runtime_ns',
               'data_loading_ns', 'host_ns', 'idle_ns'] },
   { key: 'threads', tab: 'Host threads', isSequence: true, columns: ['rank', 'name', 'process', 'thread', 'ranges', 'busy_ns', 'busy_share'] },
   { key: 'kinds', tab: 'Kinds of slices', isSequence: true },

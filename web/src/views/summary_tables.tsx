@@ -3,6 +3,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { Row, Summary, Table } from '../api/types.ts';
 import { deviceWord, headerOf } from '../model/names.ts';
 import { atScreen, withParameters } from '../model/route.ts';
+import { speakingColumns } from '../model/table.ts';
 import { bytesText, countText, exactDuration, shareText } from '../model/units.ts';
 import { DataTable } from '../widgets/data_table.tsx';
 import { useRoute, useSession } from '../widgets/hooks.ts';
@@ -26,6 +27,10 @@ export interface TableSpec {
 interface Props {
   specs: readonly TableSpec[];
   empty: { title: string; advice: ComponentChildren };
+}
+
+function hasSteadyValues(table: Table): boolean {
+  return speakingColumns(table).some((column) => column.key.startsWith('steady_'));
 }
 
 function idOf(table: Table): (row: Row) => string {
@@ -66,6 +71,7 @@ export function SummaryTables({ specs, empty }: Props): JSX.Element {
                 </nav>
               )}
               {spec.lead && <p class="muted table-lead">{spec.lead(deviceWord(summary))}</p>}
+              {hasSteadyValues(table) && <p class="muted table-lead">Steady: only what comes after the start-up of the program, which loads code, allocates memory and tunes libraries.</p>}
               <DataTable key={spec.key} table={table} columns={columnsOf(spec, summary)} idOf={identify} chosen={chosen} headerOf={header} draw={spec.draw} isSequence={spec.isSequence}
                          state={{ sort: route.parameters['sort'], filter: route.parameters['filter'] }}
                          onState={(state) => session.amend(withParameters(route, { sort: state.sort, filter: state.filter }))}

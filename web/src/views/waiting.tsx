@@ -17,12 +17,12 @@ const kSpecs: readonly TableSpec[] = [
     lead: (device) => `What the host did while no ${device} worked. Each nanosecond counts once, by what the thread that launched the next work was doing; a gap is one pause between two pieces of work.`,
     columns: ['label', 'word', 'inside', 'gaps', 'idle_total_ns', 'idle_share', 'in_steps_ns', 'idle_max_ns', 'longest_rank', 'source'] },
   { key: 'runtime_calls', tab: 'Runtime calls', name: 'call',
-    lead: (device) => `Calls of the host into the runtime and the driver. "${device} idle" is the part of their time in which no ${device} worked.`,
-    columns: ['call', 'calls', 'host_total_ns', 'host_share', 'in_steps_ns', 'device_idle_ns', 'host_per_call_ns', 'host_max_ns', 'longest_rank', 'longest_inside',
+    lead: (device) => `Calls of the host into the runtime and the driver. "${device} idle" is the part of their time in which no ${device} worked. Per call is the average; where first calls are slow, the median tells what the others take.`,
+    columns: ['call', 'calls', 'host_total_ns', 'host_share', 'in_steps_ns', 'device_idle_ns', 'host_per_call_ns', 'host_median_ns', 'host_max_ns', 'longest_rank', 'longest_inside',
               'longest_source'] },
   { key: 'streams', tab: 'Streams', isSequence: true,
     lead: (device) => `The delay is the time from the end of the launching call to the start of the work; the queue is what was launched and had not started. If both are near zero, the ${device} waits for the host; if they are large, the host is ahead.`,
-    columns: ['rank', 'device', 'stream', 'works', 'busy_ns', 'busy_share', 'median_delay_ns', 'p90_delay_ns', 'max_delay_ns', 'longest_queue', 'mean_queue'] },
+    columns: ['rank', 'device', 'stream', 'works', 'busy_ns', 'busy_share', 'median_delay_ns', 'p90_delay_ns', 'max_delay_ns', 'longest_queue', 'mean_queue', 'steady_mean_queue'] },
 ];
 
 function useOpenStretch(): ((stretch: Stretch) => (() => void) | null) {

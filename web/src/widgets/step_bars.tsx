@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 
-import { type Part, type Stack, shareTexts } from '../model/breakdown.ts';
+import { type Part, type Stack, kWarmUpWords, shareTexts, thinned, warmUpOf, warmUpText } from '../model/breakdown.ts';
 import { kLabelKinds } from '../model/kinds.ts';
 import { durationText, exactDuration } from '../model/units.ts';
 import { useSize } from './hooks.ts';
@@ -23,6 +23,7 @@ function stackTip(stack: Stack, part: Part | null): JSX.Element {
   return (
     <>
       <b>{stack.name}</b> <span class="number">{exactDuration(stack.total_ns)}</span>
+      {stack.isWarmUp && <p class="warm-up-tip"><WarmUpMark /> {kWarmUpWords}</p>}
       <table class="small">
         <tbody>
           {stack.parts.filter((one) => one.value_ns > 0).map((one) => (
@@ -38,10 +39,15 @@ function stackTip(stack: Stack, part: Part | null): JSX.Element {
   );
 }
 
+export function WarmUpMark(): JSX.Element {
+  return <span class="warm-up-mark" aria-hidden="true" />;
+}
+
 const kHeight = 168;
 const kLeft = 52;
 const kBottom = 20;
 const kThickest = 120;
+const kTextWidth = 44;
 
 // A round number above the tallest bar, divided into two or four parts.
 function axisTop(most: number): number {
@@ -49,8 +55,17 @@ function axisTop(most: number): number {
   return ([1, 1.5, 2, 3, 4, 5, 6, 8, 10].find((step) => step * power >= most) ?? 10) * power;
 }
 
+// The axis is that of the steady steps. A warm-up beyond it is cut off and tells its time.
+function axisTopOf(stacks: readonly Stack[]): number {
+  const steady = stacks.filter((stack) => !stack.isWarmUp);
+  const lengths = (steady.length > 0 ? steady : stacks).map((stack) => stack.total_ns);
+  return axisTop(Math.max(1, ...lengths));
+}
+
 // One bar per step, side by side; too many to draw are thinned by taking the longest of neighbours.
-export function StepBars({ stacks, onOpen }: { stacks: readonly Stack[]; onOpen?: (stack: Stack) => void }): JSX.Element {
+export function StepBars({ stacks, unit, ranks, onOpen }: {
+  stacks: readonly Stack[]; unit: string; ranks: number; onOpen?: (stack: Stack) => void;
+}): JSX.Element {
   const [ref, size] = useSize<HTMLDivElement>();
   const [tip, setTip] = useState<Tip | null>(null);
   const width = Math.max(200, size.width);
@@ -61,10 +76,12 @@ export function StepBars({ stacks, onOpen }: { stacks: readonly Stack[]; onOpen?
   const pitch = room / Math.max(1, shown.length);
   const gap = pitch > 24 ? 6 : pitch > 8 ? 2 : 1;
   const thick = Math.min(kThickest, pitch - gap);
-  const top = axisTop(Math.max(1, ...shown.map((stack) => stack.total_ns)));
-  const scale = (kHeight - kBottom - 6) / top;
+  const top = axisTopOf(shown);
+  const warmUp = warmUpOf(stacks);
+  const head = shown.some((stack) => stack.total_ns > top) ? 22 : 6; // room for the times of bars that are cut off
+  const scale = (kHeight - kBottom - head) / top;
   const y = (ns: number): number => kHeight - kBottom - ns * scale;
-  const everyName = Math.ceil(44 / pitch);
+  const everyName = Math.ceil(kTextWidth / pitch);
   return (
     <div ref={ref} class="step-bars" onMouseLeave={() => setTip(null)}>
       <svg width={width} height={kHeight} role="group" aria-label="Time of every step by label">
@@ -81,38 +98,51 @@ export function StepBars({ stacks, onOpen }: { stacks: readonly Stack[]; onOpen?
         ))}
         {shown.map((stack, i) => {
           const x = kLeft + i * pitch + (pitch - thick) / 2;
+          const cut = Math.min(1, (kHeight - kBottom - head + 6) / (scale * stack.total_ns)); // what is drawn of a bar beyond the axis
           let done = 0;
           return (
-            <g key={stack.name} class={onOpen ? 'bar clickable' : 'bar'} tabindex={onOpen ? 0 : undefined} role={onOpen ? 'link' : undefined}
-               aria-label={`${stack.name}, ${durationText(stack.total_ns)}`} onClick={() => onOpen?.(stack)}
+            <g key={stack.name} class={`bar ${onOpen ? 'clickable' : ''} ${stack.isWarmUp ? 'warm-up' : ''}`} tabindex={onOpen ? 0 : undefined} role={onOpen ? 'link' : undefined}
+               aria-label={`${stack.name}, ${durationText(stack.total_ns)}${stack.isWarmUp ? ', warm-up' : ''}`} onClick={() => onOpen?.(stack)}
                onKeyDown={(event) => event.key === 'Enter' && onOpen?.(stack)}>
               <rect x={x} y={0} width={thick} height={kHeight - kBottom} class="catch"
                     onMouseMove={(event) => setTip({ x: event.clientX, y: event.clientY, content: stackTip(stack, null) })} />
               {stack.parts.map((part) => {
                 if (part.value_ns <= 0) return null;
-                done += part.value_ns;
+                done += part.value_ns * cut;
                 const fill = kLabelKinds[part.word] === undefined ? 'url(#hatch)' : partColour(part.word);
-                return <rect key={part.word} x={x} y={y(done)} width={thick} height={Math.max(0.5, part.value_ns * scale)} fill={fill}
+                return <rect key={part.word} x={x} y={y(done)} width={thick} height={Math.max(0.5, part.value_ns * scale * cut)} fill={fill}
                              onMouseMove={(event) => setTip({ x: event.clientX, y: event.clientY, content: stackTip(stack, part) })} />;
               })}
+              {stack.isWarmUp && <rect x={x} y={kHeight - kBottom + 2} width={thick} height={3} class="warm-up-line" />}
+              {cut < 1 && <path d={brokenLine(x, y(top) + 8, thick)} class="broken" />}
+              {cut < 1 && (thick > kTextWidth || isFirstCut(shown, i, top)) && <text x={x} y={10} class="axis">{durationText(stack.total_ns)}</text>}
               {i % everyName === 0 && <text x={x + thick / 2} y={kHeight - 5} class="axis middle">{stack.short}</text>}
             </g>
           );
         })}
       </svg>
-      {every > 1 && <p class="muted note">{stacks.length} steps: each bar is the longest of {every}.</p>}
+      {warmUp.steps > 0 && (
+        <p class="note warm-up-legend" title={kWarmUpWords}>
+          <WarmUpMark /> warm-up: {warmUpText(warmUp, unit, ranks)}; averages leave {warmUp.steps === 1 ? 'it' : 'them'} out
+        </p>
+      )}
+      {every > 1 && <p class="muted note">{stacks.length} {unit}s: each bar is the longest of {every}.</p>}
       {shown.some((stack) => stack.short.includes('·')) && <p class="muted note">below each bar: rank · step</p>}
       <Tooltip tip={tip} />
     </div>
   );
 }
 
-function thinned(stacks: readonly Stack[], every: number): Stack[] {
-  const out: Stack[] = [];
-  for (let i = 0; i < stacks.length; i += every) {
-    out.push(stacks.slice(i, i + every).reduce((a, b) => (b.total_ns > a.total_ns ? b : a)));
-  }
-  return out;
+// A zigzag across a bar that goes on.
+function brokenLine(x: number, y: number, width: number): string {
+  const teeth = Math.max(1, Math.round(width / 6));
+  const points = Array.from({ length: 2 * teeth + 1 }, (_, i) => `${x + (i * width) / (2 * teeth)} ${i % 2 === 0 ? y : y - 4}`);
+  return `M${points.join('L')}`;
+}
+
+// Neighbours have no room for a text each.
+function isFirstCut(stacks: readonly Stack[], i: number, top: number): boolean {
+  return i === 0 || stacks[i - 1].total_ns <= top;
 }
 
 // One bar across the page.

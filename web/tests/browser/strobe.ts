@@ -118,6 +118,29 @@ export function rankTrace(rank: number, ranks: number, late = 0): string {
   });
 }
 
+// Twelve steps of 1 ms, of which the first two load code first: they take 41 and 9 ms.
+export function coldStartTrace(): string {
+  const events: object[] = [
+    { ph: 'M', name: 'process_name', pid: 100, tid: 0, args: { name: 'python3' } },
+    { ph: 'M', name: 'process_labels', pid: 0, tid: 0, args: { labels: 'GPU 0' } },
+  ];
+  let now = 1000;
+  for (let step = 0; step < 12; ++step) {
+    const loads = [40_000, 8_000][step] ?? 0;
+    const correlation = step + 1;
+    events.push({ ph: 'X', cat: 'user_annotation', name: `ProfilerStep#${step}`, pid: 100, tid: 1, ts: now, dur: loads + 1000, args: {} });
+    events.push({ ph: 'X', cat: 'cpu_op', name: 'aten::mm', pid: 100, tid: 1, ts: now, dur: loads + 100, args: { 'External id': correlation } });
+    if (loads > 0) events.push({ ph: 'X', cat: 'cuda_runtime', name: 'cuLibraryLoadData', pid: 100, tid: 1, ts: now + 10, dur: loads - 20, args: {} });
+    events.push(
+      { ph: 'X', cat: 'cuda_runtime', name: 'cudaLaunchKernel', pid: 100, tid: 1, ts: now + loads + 10, dur: 10, args: { correlation, 'External id': correlation } },
+      { ph: 'X', cat: 'kernel', name: 'sm90_gemm', pid: 0, tid: 7, ts: now + loads + 25, dur: 900 + step, args: { correlation, 'External id': correlation, device: 0, stream: 7 } });
+    now += loads + 1000;
+  }
+  return JSON.stringify({
+    schemaVersion: 1, deviceProperties: [{ id: 0, name: 'Test GPU', totalGlobalMem: 1 << 30, numSms: 8 }], traceEvents: events,
+  });
+}
+
 // A trace that marks no steps and in which nothing recurs.
 export function shapelessTrace(): string {
   const events: object[] = [];

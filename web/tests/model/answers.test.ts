@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { Module, Summary } from '../../src/api/types.ts';
-import { averageStack, countSteps, spread, stepStacks, unitOf } from '../../src/model/breakdown.ts';
+import { type Stack, averageStack, countSteps, spread, stepStacks, thinned, unitOf, warmUpOf, warmUpText, withWarmUpWords } from '../../src/model/breakdown.ts';
 import { diffLines, orderedDiff } from '../../src/model/diff_rows.ts';
 import { filteredModules, firstOpen, moduleRows } from '../../src/model/module_tree.ts';
 import { kKinds, kTones, rgbOf, toneOf, toned } from '../../src/model/kinds.ts';
@@ -41,6 +41,28 @@ test('the parts of every step add up to the step', () => {
 test('the spread of the steps is told with its middle', () => {
   assert.deepEqual(spread(stepStacks(summary, null)), { low_ns: 90, middle_ns: 100, high_ns: 110 });
   assert.equal(spread([]), null);
+});
+
+const cold: Summary = { ...summary, facts: { warm_up_steps: 1 }, tables: { ...summary.tables, steps: { ...summary.tables['steps'],
+  rows: [['Step#0', 5000, 'warm_up'], ['Step#1', 90, 'steady'], ['Step#2', 110, 'steady']].map(([step, duration_ns, state]) => ({ rank: 'r', step, start_ns: 0, duration_ns, state })) } } };
+
+test('warm-up is no part of averages and of the spread', () => {
+  const stacks = stepStacks(cold, null);
+  assert.deepEqual(stacks.map((stack) => stack.isWarmUp), [true, false, false]);
+  assert.deepEqual(spread(stacks), { low_ns: 90, middle_ns: 100, high_ns: 110 });
+  assert.equal(averageStack(cold)!.name, 'average steady step');
+  assert.deepEqual(warmUpOf(stacks), { steps: 1, total_ns: 5000 });
+  assert.equal(warmUpText({ steps: 1, total_ns: 4_220_000 }, 'step'), 'the first step, 4.22 ms');
+  assert.equal(warmUpText({ steps: 3, total_ns: 481_000_000 }, 'cycle'), 'the first 3 cycles, 481 ms in all');
+  assert.equal(warmUpText({ steps: 4, total_ns: 481_000_000 }, 'step', 2), '4 steps at the start of the ranks, 481 ms in all');
+  assert.deepEqual(withWarmUpWords(cold.tables['steps']).rows.map((row) => row['state']), ['warm-up', null, null]);
+});
+
+test('bars that are drawn as one are the longest of their kind', () => {
+  const stack = (total_ns: number, isWarmUp = false): Stack => ({ name: '', short: '', rank: '', start_ns: 0, total_ns, parts: [], isWarmUp });
+  const many = [stack(900, true), ...[3, 5, 4, 7, 6].map((length) => stack(length))];
+  assert.deepEqual(thinned(many, 2).map((one) => one.total_ns), [900, 5, 7, 6]);
+  assert.deepEqual(thinned(many.slice(1), 3).map((one) => one.total_ns), [5, 7]);
 });
 
 test('a trace without steps is accounted for as a whole', () => {

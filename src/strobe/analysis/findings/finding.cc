@@ -37,10 +37,10 @@ Finding nothing_stands_out(const Evidence& evidence) {
 
 std::vector<Finding> find_in(const Trace& trace, const Summary& summary,
                              const FindingContext& context) {
-  const std::optional<Summary> steady = summarize_steady_part(trace, summary);
-  Evidence evidence = gather_evidence(trace, steady ? *steady : summary, context);
-  evidence.is_steady = steady.has_value();
-  evidence.leaves_steps_out = steady && summary.warm_up.cycles > 0;
+  const bool has_start_up = summary.steady != nullptr;
+  Evidence evidence = gather_evidence(trace, has_start_up ? *summary.steady : summary, context);
+  evidence.is_steady = has_start_up;
+  evidence.leaves_steps_out = has_start_up && summary.warm_up.cycles > 0;
   std::vector<Finding> findings;
   for (const FindingRule rule : idle_rules()) {
     std::optional<Finding> finding = rule(evidence);
@@ -54,7 +54,7 @@ std::vector<Finding> find_in(const Trace& trace, const Summary& summary,
   if (findings.empty() && evidence.device_slices > 0) {
     findings.push_back(nothing_stands_out(evidence));
   }
-  if (steady) findings.push_back(describe_start_up(summary, evidence));
+  if (has_start_up) findings.push_back(describe_start_up(summary, evidence));
   std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
     return a.weight != b.weight ? a.weight > b.weight : a.share > b.share;
   });

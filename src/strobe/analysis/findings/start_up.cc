@@ -12,74 +12,13 @@
 
 #include "strobe/analysis/findings/finding_rules.h"
 #include "strobe/analysis/findings/idle_words.h"
-#include "strobe/base/row_index.h"
 #include "strobe/base/text.h"
 #include "strobe/device/vendor_names.h"
 
 namespace strobe::analysis {
 namespace {
 
-constexpr std::size_t kLeastSteadySteps = 4;
-constexpr double kLongStartUp = 0.1;    // of the span
-constexpr double kShortStartUp = 0.02;  // changes no verdict
 constexpr double kStartUpWorthALook = 0.3;
-
-bool is_one_off(device::RuntimeCall purpose) {
-  using device::RuntimeCall;
-  return purpose == RuntimeCall::kLoadCode || purpose == RuntimeCall::kAllocate ||
-         purpose == RuntimeCall::kFree || purpose == RuntimeCall::kOther;
-}
-
-// From where on a trace without steps runs steadily.
-std::optional<std::int64_t> steady_start_ns(const Trace& trace, const Summary& summary) {
-  const auto& slices = trace.slices();
-  OncePerName purpose_of(trace.strings(), device::runtime_call);
-  std::vector<Interval> calls;
-  std::vector<Interval> works;
-  for (std::uint32_t row = 0; row < slices.size(); ++row) {
-    const SliceKind kind = slices.kinds[row];
-    if (is_device_work(kind)) works.push_back(trace.interval(SliceId(row)));
-    if (kind == SliceKind::kRuntimeCall && is_one_off(purpose_of(slices.names[row]))) {
-      calls.push_back(trace.interval(SliceId(row)));
-    }
-  }
-  return find_steady_start_ns(summary.extent, union_of(std::move(calls)),
-                              union_of(std::move(works)));
-}
-
-// Where a start-up that matters ends.
-std::optional<std::int64_t> start_up_end_ns(const Trace& trace, const Summary& summary) {
-  const bool has_device = !summary.devices.empty();
-  if (!summary.has_steps) return has_device ? steady_start_ns(trace, summary) : std::nullopt;
-  if (steady_steps(summary).size() < kLeastSteadySteps) return {};
-  const std::int64_t end_ns = summary.warm_up.end_ns;
-  const double share = ratio_ns(end_ns - summary.extent.start_ns, summary.extent.length_ns());
-  const bool is_warm_up = summary.warm_up.cycles > 0 && share >= kShortStartUp;
-  if (!is_warm_up && (share < kLongStartUp || !has_device)) return {};
-  return end_ns;
-}
-
-// The summary's span from the end of the start-up on.
-IntervalSet steady_time(const Summary& summary, std::int64_t start_up_end_ns) {
-  const bool has_holes = summary.span_ns < summary.extent.length_ns();
-  const IntervalSet span =
-      has_holes ? union_of(summary.selected_steps) : IntervalSet{summary.extent};
-  return intersection_of(span, {{start_up_end_ns, summary.extent.end_ns}});
-}
-
-std::int64_t kernel_busy_ns(const Summary& summary) {
-  std::int64_t sum_ns = 0;
-  for (const DeviceRow& device : summary.devices) sum_ns += device.kernel_busy_ns;
-  return sum_ns;
-}
-
-// Before the first step a program may compute something else, as long as it likes. Copies are part
-// of a start: they bring the weights.
-bool computes_before_its_steps(const Summary& whole, const Summary& steady) {
-  const std::int64_t before_ns = kernel_busy_ns(whole) - kernel_busy_ns(steady);
-  const double before = ratio_ns(before_ns, whole.span_ns - steady.span_ns);
-  return 2 * before > ratio_ns(kernel_busy_ns(steady), steady.span_ns);
-}
 
 using CauseKey = std::pair<IdleKind, std::string>;
 
@@ -205,18 +144,6 @@ std::string_view how_to_shorten(const IdleCause& largest) {
 }
 
 }  // namespace
-
-std::optional<Summary> summarize_steady_part(const Trace& trace, const Summary& summary) {
-  const std::optional<std::int64_t> end_ns = start_up_end_ns(trace, summary);
-  if (!end_ns) return {};
-  SummaryOptions options;
-  options.time = steady_time(summary, *end_ns);
-  options.with_flops = false;
-  Summary steady = summarize(trace, options);
-  if (summary.has_steps && steady.steps.size() < kLeastSteadySteps) return {};
-  if (summary.warm_up.cycles == 0 && computes_before_its_steps(summary, steady)) return {};
-  return steady;
-}
 
 Finding describe_start_up(const Summary& whole, const Evidence& steady) {
   const std::int64_t start_up_ns = steady.summary.extent.start_ns - whole.extent.start_ns;

@@ -13,10 +13,6 @@
 // that are warm-up.
 namespace strobe::analysis {
 
-// The same trace without the start-up; nothing where there is none that matters, or where too few
-// steps follow it.
-std::optional<Summary> summarize_steady_part(const Trace& trace, const Summary& summary);
-
 // How long the start-up takes and what it is made of. `whole` contains it, `steady` does not.
 Finding describe_start_up(const Summary& whole, const Evidence& steady);
 

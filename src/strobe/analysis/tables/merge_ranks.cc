@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -306,6 +307,17 @@ Waits merged_waits(const std::vector<Summary>& ranks) {
   return merge_waits(waits);
 }
 
+// Without the start-ups of those ranks that have one.
+std::shared_ptr<const Summary> merged_steady(const std::vector<Summary>& ranks) {
+  if (std::ranges::all_of(ranks, [](const Summary& rank) { return rank.steady == nullptr; })) {
+    return nullptr;
+  }
+  std::vector<Summary> parts;
+  parts.reserve(ranks.size());
+  for (const Summary& rank : ranks) parts.push_back(rank.steady ? *rank.steady : rank);
+  return std::make_shared<Summary>(merge_ranks(parts));
+}
+
 }  // namespace
 
 Summary merge_ranks(const std::vector<Summary>& ranks) {
@@ -351,6 +363,7 @@ Summary merge_ranks(const std::vector<Summary>& ranks) {
   sum.memory = merged(&Summary::memory);
   sum.cycles = common_cycles(ranks);
   sum.waits = merged_waits(ranks);
+  sum.steady = merged_steady(ranks);
   return sum;
 }
 

@@ -51,6 +51,7 @@ struct CollectedSamples {
       seen;  // from its first sample to its last; a process with its threads
   std::set<TrackId> threads;
   std::set<StringId> other_processes;
+  std::optional<Interval> steady = {};  // see list_samples()
 };
 
 CounterOwner without_thread(const CounterOwner& owner) {
@@ -275,7 +276,21 @@ Pieces added_up(const Pieces& all) {
   return sum;
 }
 
-void take_statistics(const Pieces& pieces, SampleRow& row) {
+// Weighted by the time in which a value holds inside of `time`; nothing if none does.
+std::optional<double> mean_in(Interval time, const Pieces& pieces) {
+  double weighted_sum = 0;
+  double weight = 0;
+  for (const auto& [interval, value] : pieces) {
+    const std::int64_t end_ns = std::min(interval.end_ns, time.end_ns);
+    const std::int64_t inside_ns = end_ns - std::max(interval.start_ns, time.start_ns);
+    if (inside_ns <= 0) continue;
+    weighted_sum += value * static_cast<double>(inside_ns);
+    weight += static_cast<double>(inside_ns);
+  }
+  return weight > 0 ? std::optional(weighted_sum / weight) : std::nullopt;
+}
+
+void take_statistics(const Pieces& pieces, const std::optional<Interval>& steady, SampleRow& row) {
   if (pieces.empty()) return;
   double sum = 0;
   double weighted_sum = 0;
@@ -291,6 +306,7 @@ void take_statistics(const Pieces& pieces, SampleRow& row) {
   }
   if (row.info.kind == MetricKind::kEvent) return;
   row.mean = weight > 0 ? weighted_sum / weight : sum / static_cast<double>(pieces.size());
+  if (steady) row.steady_mean = mean_in(*steady, pieces);
 }
 
 std::string process_text(const Trace& trace, TrackId id) {
@@ -372,7 +388,8 @@ std::string label_of(const SampleRow& row, const std::optional<KnownMetric>& kno
 }
 
 // A mean of bits means nothing: each reason that ever held gets a row, in percent of the time.
-void add_clock_limits(const SampleRow& like, const Pieces& pieces, std::vector<SampleRow>& rows) {
+void add_clock_limits(const SampleRow& like, const Pieces& pieces,
+                      const std::optional<Interval>& steady, std::vector<SampleRow>& rows) {
   const auto bits_of = [](double value) {
     return device::clock_limits_in(device::usual_bits({&value, 1}));
   };
@@ -387,7 +404,7 @@ void add_clock_limits(const SampleRow& like, const Pieces& pieces, std::vector<S
     row.label = "clock limited: " + row.key;
     row.info = {};
     row.info.unit = "%";
-    take_statistics(shares, row);
+    take_statistics(shares, steady, row);
     rows.push_back(std::move(row));
   }
 }
@@ -416,9 +433,11 @@ void add_rows(const Trace& trace, const CollectedSamples& found, const RowPlace&
     const HeldValues held(*member, found.seen.at(member->owner));
     std::ranges::copy(held.of(info.kind), std::back_inserter(pieces));
   }
-  if (info.role == MetricRole::kThrottleReasons) return add_clock_limits(row, pieces, rows);
+  if (info.role == MetricRole::kThrottleReasons) {
+    return add_clock_limits(row, pieces, found.steady, rows);
+  }
   const bool is_summed = members.size() > 1 && info.kind != MetricKind::kEvent;
-  take_statistics(is_summed ? added_up(pieces) : pieces, row);
+  take_statistics(is_summed ? added_up(pieces) : pieces, found.steady, row);
   rows.push_back(std::move(row));
 }
 
@@ -433,10 +452,11 @@ bool is_misnamed(const SampledSeries& series) {
 
 }  // namespace
 
-SampleTable list_samples(const Trace& trace) {
+SampleTable list_samples(const Trace& trace, const std::optional<Interval>& steady) {
   SampleTable table;
   if (trace.counters().size() == 0) return table;
   CollectedSamples found = SampleCollector(trace).collect();
+  found.steady = steady;
   std::erase_if(found.series, is_misnamed);
   RowPlaces places;
   for (const SampledSeries& series : found.series) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "strobe/base/interval.h"
 #include "strobe/device/metric_info.h"
 #include "strobe/trace/trace.h"
 
@@ -25,6 +26,7 @@ struct SampleRow {
   // Weighted by the time for which each value holds. Nothing for events, which have no mean, and
   // for a counter that was seen only once.
   std::optional<double> mean = {};
+  std::optional<double> steady_mean = {};  // after the start-up, if there is one
   std::optional<double> min = {};
   std::optional<double> max = {};
   std::uint64_t samples = 0;
@@ -39,7 +41,7 @@ struct SampleTable {
 
 // The sampled metrics whose meaning is known. The metrics that explain most runs come first: clock,
 // power and use of the device, time of the process on a core and without one, use of the cores.
-// Within these and within the rest: devices, processes, host.
-SampleTable list_samples(const Trace& trace);
+// Within these and within the rest: devices, processes, host. `steady`: the time after a start-up.
+SampleTable list_samples(const Trace& trace, const std::optional<Interval>& steady = {});
 
 }  // namespace strobe::analysis

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include "strobe/analysis/launches/attribution.h"
@@ -11,6 +12,7 @@
 #include "strobe/analysis/tables/flops.h"
 #include "strobe/analysis/tables/memory.h"
 #include "strobe/analysis/tables/samples.h"
+#include "strobe/analysis/tables/steady_time.h"
 #include "strobe/analysis/tables/tables.h"
 #include "strobe/analysis/waits/waits.h"
 #include "strobe/trace/extent.h"
@@ -51,16 +53,6 @@ std::vector<Step> chosen_from(std::vector<Step> steps, const std::optional<StepS
   const std::size_t begin = std::min(chosen->first, end);
   return {steps.begin() + static_cast<std::ptrdiff_t>(begin),
           steps.begin() + static_cast<std::ptrdiff_t>(end)};
-}
-
-bool lies_in(const IntervalSet& time, Interval interval) {
-  return total_ns(intersection_of(time, {interval})) == interval.length_ns();
-}
-
-std::vector<Step> chosen_from(std::vector<Step> steps, const SummaryOptions& options) {
-  if (!options.time) return chosen_from(std::move(steps), options.steps);
-  std::erase_if(steps, [&](const Step& step) { return !lies_in(*options.time, step.interval); });
-  return steps;
 }
 
 std::vector<Interval> intervals_of(const std::vector<Step>& steps) {
@@ -120,26 +112,32 @@ std::uint64_t count_slices(const TypeTables& types) {
   return count;
 }
 
+IntervalSet span_of(const Scope& scope) {
+  return scope.within ? *scope.within : IntervalSet{scope.whole.trace.extent()};
+}
+
 void add_own_tables(const Scope& scope, const std::vector<StepLaunches>& launches,
                     Summary& summary) {
-  const Trace& trace = scope.whole.trace;
-  summary.extent = scope.within ? hull_of(*scope.within) : trace.extent();
-  const IntervalSet span = scope.within ? *scope.within : IntervalSet{summary.extent};
+  const IntervalSet span = span_of(scope);
+  summary.extent = scope.within ? hull_of(span) : span.front();
   const IntervalSet base = host_time(scope, summary.extent);
   summary.span_ns = total_ns(span);
   summary.total_ns = total_ns(base);
   summary.devices = list_devices(scope.whole, scope.within);
-  TypeTables types = list_types(scope.launched, scope.selection(), span);
-  summary.slices = count_slices(types);
-  summary.host_types = std::move(types.host);
-  summary.device_types = std::move(types.device);
   ModelPhases model =
       list_phases(scope.launched, scope.steps, launches, scope.cover_all_threads, base);
   summary.phases = std::move(model.phases);
   summary.outside_phases_ns = model.outside_ns;
   summary.communication = add_up_communication(scope.whole, scope.within);
   summary.waits = measure_waits(scope.whole, span, summary.has_steps ? base : IntervalSet{});
-  summary.samples = list_samples(trace);
+}
+
+// What only a page shows.
+void add_kinds(const Scope& scope, Summary& summary) {
+  TypeTables types = list_types(scope.launched, scope.selection(), span_of(scope));
+  summary.slices = count_slices(types);
+  summary.host_types = std::move(types.host);
+  summary.device_types = std::move(types.device);
 }
 
 Interval classic_extent(const Scope& scope) {
@@ -167,12 +165,8 @@ void add_classic_tables(const Scope& scope, const std::vector<StepLaunches>& lau
 }
 
 // The tables that both rules make alike, from different trees.
-void add_common_tables(const Scope& scope, const std::vector<StepLaunches>& launches,
-                       const SummaryOptions& options, Summary& summary) {
+void add_common_tables(const Scope& scope, const SummaryOptions& options, Summary& summary) {
   const AttributedTrace& input = scope.launched;
-  // A step may be busy with work that an earlier, unselected one launched.
-  summary.steps = summary.has_steps ? break_down_steps(scope.whole, scope.steps, launches)
-                                    : break_down_whole(input, scope.within);
   summary.threads = list_threads(input, scope.whole, scope.within);
   summary.device_time_ns = input.attribution.works.device_sums_ns.back();
   const std::vector<std::uint64_t> flops =
@@ -183,6 +177,59 @@ void add_common_tables(const Scope& scope, const std::vector<StepLaunches>& laun
   summary.user_ranges = list_user_ranges(input, options.separate_threads);
   summary.memory = list_memory_places(input, scope.within);
   summary.orphan_device_slices = count_orphans(input.attribution.works);
+}
+
+void note_model_and_communication(Summary& summary) {
+  summary.has_model = summary.phases.size() > 1;
+  summary.has_communication =
+      summary.communication.host_calls > 0 || summary.communication.device_calls > 0;
+}
+
+bool covers_all_threads(const Trace& trace, const SummaryOptions& options) {
+  return options.steps_cover_all_threads.value_or(trace.traits().steps_cover_all_threads);
+}
+
+// The rows of a summary from its steady steps on: what they consist of is known.
+void take_steps_from(const Summary& summary, const std::vector<Step>& steps, Interval time,
+                     std::vector<Step>& steady_steps, Summary& steady) {
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const Interval step = steps[i].interval;
+    if (step.start_ns < time.start_ns || step.end_ns > time.end_ns) continue;
+    steady_steps.push_back(steps[i]);
+    steady.steps.push_back(summary.steps[i]);
+  }
+}
+
+std::vector<StepLaunches> known_launches(const std::vector<StepRow>& steps) {
+  std::vector<StepLaunches> launches;
+  launches.reserve(steps.size());
+  for (const StepRow& step : steps) launches.push_back({step.kernel_ns, step.device_ns});
+  return launches;
+}
+
+// `summary` is that of `steps`.
+std::shared_ptr<const Summary> summarize_steady_part(const AttributedTrace& whole,
+                                                     const Summary& summary,
+                                                     const std::vector<Step>& steps,
+                                                     SummaryOptions options) {
+  const std::optional<IntervalSet> time = find_steady_time(whole, summary);
+  if (!time) return nullptr;
+  options.with_flops = false;
+  auto steady = std::make_shared<Summary>();
+  steady->cycles = summary.cycles;
+  steady->origin_ns = summary.origin_ns;
+  steady->has_steps = summary.has_steps;
+  std::vector<Step> after;
+  if (summary.has_steps) take_steps_from(summary, steps, hull_of(*time), after, *steady);
+  steady->selected_steps = intervals_of(after);
+  const AttributedTrace launched =
+      attribute_trace(whole.trace, TimeSelection(*time), options.rules);
+  const Scope scope{launched, whole, after, time, covers_all_threads(whole.trace, options)};
+  if (!summary.has_steps) steady->steps = break_down_whole(launched, scope.within);
+  add_common_tables(scope, options, *steady);
+  add_own_tables(scope, known_launches(steady->steps), *steady);
+  note_model_and_communication(*steady);
+  return steady;
 }
 
 }  // namespace
@@ -208,35 +255,39 @@ std::size_t bytes_to_summarize(const Trace& trace) {
 Summary summarize(const Trace& trace, const SummaryOptions& options) {
   const bool is_classic = options.rules == TreeRules::kCompatible;
   Summary summary;
-  const std::vector<Step> steps =
-      chosen_from(is_classic ? list_steps(trace) : steps_or_cycles(trace, summary.cycles), options);
+  const std::vector<Step> steps = chosen_from(
+      is_classic ? list_steps(trace) : steps_or_cycles(trace, summary.cycles), options.steps);
   summary.origin_ns = earliest_start_ns(trace);
   summary.has_steps = !steps.empty();
   summary.selected_steps = intervals_of(steps);
-  if (!is_classic) summary.warm_up = find_warm_up(summary.selected_steps);
 
-  std::optional<IntervalSet> within = options.time;
+  std::optional<IntervalSet> within;
   std::optional<AttributedTrace> selected;
   if (options.steps && summary.has_steps) within = union_of(summary.selected_steps);
   if (within) {
     selected.emplace(attribute_trace(trace, TimeSelection(*within), options.rules));
   }
   const AttributedTrace whole = attribute_trace(trace, {}, options.rules);
-  const bool covers_all =
-      options.steps_cover_all_threads.value_or(trace.traits().steps_cover_all_threads);
-  const Scope scope{selected ? *selected : whole, whole, steps, std::move(within), covers_all};
+  const Scope scope{selected ? *selected : whole, whole, steps, std::move(within),
+                    covers_all_threads(trace, options)};
 
   const std::vector<StepLaunches> launches =
       add_up_step_launches(scope.launched, steps, scope.cover_all_threads);
-  add_common_tables(scope, launches, options, summary);
+  // A step may be busy with work that an earlier, unselected one launched.
+  summary.steps = summary.has_steps ? break_down_steps(scope.whole, scope.steps, launches)
+                                    : break_down_whole(scope.launched, scope.within);
+  add_common_tables(scope, options, summary);
   if (is_classic) {
     add_classic_tables(scope, launches, summary);
   } else {
     add_own_tables(scope, launches, summary);
+    add_kinds(scope, summary);
+    summary.warm_up = find_warm_up(summary.selected_steps);
+    summary.steady = summarize_steady_part(whole, summary, steps, options);
+    summary.samples =
+        list_samples(trace, summary.steady ? std::optional(summary.steady->extent) : std::nullopt);
   }
-  summary.has_model = summary.phases.size() > 1;
-  summary.has_communication =
-      summary.communication.host_calls > 0 || summary.communication.device_calls > 0;
+  note_model_and_communication(summary);
   return summary;
 }
 

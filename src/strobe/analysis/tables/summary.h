@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,8 +32,6 @@ struct SummaryOptions {
   // Only these steps: what ran in their time, and for operators, ranges and kernels what they
   // launched.
   std::optional<StepSelection> steps;
-  // Only this time and the steps that lie in it; not together with the above.
-  std::optional<IntervalSet> time;
   bool separate_threads = false;                // operator and user tables grouped by thread
   std::optional<bool> steps_cover_all_threads;  // overrides the trace's trait
   bool with_flops = true;                       // needs arguments to be loaded
@@ -211,6 +210,9 @@ struct Summary {
   Waits waits;                             // empty under TreeRules::kCompatible
   // Of the whole trace, selected or not; empty under kCompatible and for several ranks.
   SampleTable samples;
+  // The same time without the start-up, for averages and findings: without kinds of slices, samples
+  // and FLOPs. Nothing under kCompatible, or if there is no start-up that matters.
+  std::shared_ptr<const Summary> steady;
 };
 
 Summary summarize(const Trace& trace, const SummaryOptions& options = {});

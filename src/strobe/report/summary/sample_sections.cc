@@ -43,12 +43,12 @@ std::string_view word_of(analysis::SampledThing thing) {
 
 Row sample_row(const SampleOfRank& one) {
   const SampleRow& row = *one.row;
-  return {
-      {Text{one.rank->name}, Text{std::string(word_of(row.thing))}, Text{row.owner},
-       Text{row.label}, Text{row.metric}, text_or_absent(row.key), value_cell(row.mean, row.info),
-       value_cell(row.min, row.info), value_cell(row.max, row.info),
-       text_or_absent(std::string(compare::shown_unit(row.info).unit)), Count{row.samples}},
-      RowStyle::kPlain};
+  return {{Text{one.rank->name}, Text{std::string(word_of(row.thing))}, Text{row.owner},
+           Text{row.label}, Text{row.metric}, text_or_absent(row.key),
+           value_cell(row.mean, row.info), value_cell(row.steady_mean, row.info),
+           value_cell(row.min, row.info), value_cell(row.max, row.info),
+           text_or_absent(std::string(compare::shown_unit(row.info).unit)), Count{row.samples}},
+          RowStyle::kPlain};
 }
 
 std::string sample_lead(const SummaryInput& input) {
@@ -56,6 +56,7 @@ std::string sample_lead(const SummaryInput& input) {
       "The mean is weighted by time: a value holds until the next sample; what is counted is shown "
       "as its rate. 100 % of CPU is one core, except for all cores together; waits of several "
       "threads add up.";
+  if (input.has_start_up()) lead += " Steady is the time after the start-up.";
   if (input.is_part()) lead += " Of the whole recording, not only the chosen steps.";
   return lead;
 }
@@ -137,6 +138,11 @@ Section sample_section(const SummaryInput& input) {
                            tool_column("metric", ColumnType::kText),
                            tool_column("key", ColumnType::kText),
                            {"mean", "mean", ColumnType::kNumber, 9},
+                           {.key = "steady_mean",
+                            .header = "mean,\nsteady",
+                            .type = ColumnType::kNumber,
+                            .importance = 8,
+                            .for_tools = !input.has_start_up()},
                            {"min", "min", ColumnType::kNumber, 6},
                            {"max", "max", ColumnType::kNumber, 6},
                            tool_column("unit", ColumnType::kText),

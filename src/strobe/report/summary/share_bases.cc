@@ -86,6 +86,27 @@ Column without_longest_column(bool is_needed) {
           .for_people = true};
 }
 
+bool is_changed_by_start_up(const analysis::TimeStat& all, const analysis::TimeStat* steady) {
+  if (steady == nullptr || steady->calls == 0) return false;
+  return std::abs(all.average_ns() - steady->average_ns()) > 0.1 * steady->average_ns();
+}
+
+Column steady_column(bool is_needed) {
+  return {.key = "steady_per_call_ns",
+          .header = "steady\nper call",
+          .type = ColumnType::kDuration,
+          .importance = 4,
+          .for_tools = !is_needed};
+}
+
+Cell steady_average(const analysis::TimeStat* steady) {
+  return steady == nullptr ? Cell{Absent{}} : average_of(*steady);
+}
+
+std::string steady_words(bool is_needed) {
+  return is_needed ? " Steady is the average of the calls after the start-up." : "";
+}
+
 Cell min_of(const analysis::TimeStat& stat) {
   if (stat.calls == 0) return Absent{};
   return Duration{stat.min_ns};

@@ -108,7 +108,8 @@ std::vector<Column> step_columns(const SummaryInput& input, const std::vector<St
                                   .type = ColumnType::kText,
                                   .importance = 8,
                                   .for_tools = !has_remarks,
-                                  .for_people = true}};
+                                  .for_people = true},
+                                 tool_column("state", ColumnType::kText)};
   for (int i = 0; i < kStepLabels; ++i) {
     const auto label = static_cast<StepLabel>(i);
     const bool is_used = std::ranges::any_of(
@@ -214,7 +215,8 @@ Section steps_section(const SummaryInput& input) {
     left_out_ns -= one.length_ns();
     Row row{{Text{one.rank->name}, Text{step_name(one, input)},
              Duration{since_origin_ns(*one.rank, one.step->interval.start_ns)},
-             Duration{one.length_ns()}, Text{remark_on(one, longest_ns)}},
+             Duration{one.length_ns()}, Text{remark_on(one, longest_ns)},
+             Text{one.is_warm_up() ? "warm_up" : "steady"}},
             RowStyle::kPlain};
     for (const std::int64_t label_ns : one.step->label_ns) row.cells.push_back(Duration{label_ns});
     row.cells.push_back(Duration{one.step->kernel_ns});

@@ -26,6 +26,7 @@ struct SummaryInput {
   std::string duration(std::int64_t duration_ns) const {
     return duration_text(duration_ns, unit());
   }
+  bool has_start_up() const { return merged.steady != nullptr; }
   // Only some steps were chosen.
   bool is_part() const;
   // The steps were found, not marked.
@@ -91,6 +92,12 @@ Cell min_of(const analysis::TimeStat& stat);
 bool is_spoilt_by_longest(const analysis::TimeStat& stat);
 Cell average_without_longest(const analysis::TimeStat& stat);
 Column without_longest_column(bool is_needed);
+// Where a start-up changes averages by more than a tenth, a column tells those of the calls after
+// it instead. `steady`: nothing if there are no such calls.
+bool is_changed_by_start_up(const analysis::TimeStat& all, const analysis::TimeStat* steady);
+Column steady_column(bool is_needed);
+Cell steady_average(const analysis::TimeStat* steady);
+std::string steady_words(bool is_needed);  // what the column means, or ""
 Cell text_or_absent(const std::string& text);
 
 // A time of the rank's trace as every table shows it: since the start of its earliest slice, as on

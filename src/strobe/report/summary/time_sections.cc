@@ -148,9 +148,23 @@ std::string phase_lead(const SummaryInput& input) {
   return lead + (input.ranks.size() > 1 ? ", ranks added up." : ".");
 }
 
+const analysis::TimeStat* steady_phase(const SummaryInput& input, SliceKind kind) {
+  if (!input.has_start_up()) return nullptr;
+  const auto& phases = input.merged.steady->phases;
+  const auto found = std::ranges::find(phases, kind, &analysis::PhaseTotals::kind);
+  return found == phases.end() ? nullptr : &found->host;
+}
+
 bool has_spoilt_phase(const analysis::Summary& summary) {
   return std::ranges::any_of(summary.phases, [](const auto& phase) {
     return phase.kind != SliceKind::kStep && is_spoilt_by_longest(phase.host);
+  });
+}
+
+bool has_phase_changed_by_start_up(const SummaryInput& input) {
+  return std::ranges::any_of(input.merged.phases, [&](const auto& phase) {
+    return phase.kind != SliceKind::kStep &&
+           is_changed_by_start_up(phase.host, steady_phase(input, phase.kind));
   });
 }
 
@@ -162,13 +176,15 @@ Section phase_section(const SummaryInput& input) {
   Section section;
   section.key = "phases";
   section.title = "Model phases";
-  section.lead = phase_lead(input);
+  const bool has_steady = has_phase_changed_by_start_up(input);
+  section.lead = phase_lead(input) + steady_words(has_steady);
   section.table.columns = {
       {"phase", "phase", ColumnType::kText, 3},
       {"calls", "calls", ColumnType::kCount, 2},
       {"host_total_ns", "host\ntotal", ColumnType::kDuration, 3},
       {"host_per_call_ns", "host\nper call", ColumnType::kDuration, 2},
-      without_longest_column(has_spoilt_phase(summary)),
+      without_longest_column(!has_steady && has_spoilt_phase(summary)),
+      steady_column(has_steady),
       {.key = "host_share",
        .header = summary.has_steps ? "share of\n" + steps : "share of the\nhost's span",
        .type = ColumnType::kShare,
@@ -203,15 +219,16 @@ Section phase_section(const SummaryInput& input) {
     section.table.rows.push_back(
         {{Text{std::string(word_of(phase.kind))}, Count{phase.host.calls},
           Duration{phase.host.total_ns}, average_of(phase.host),
-          average_without_longest(phase.host), share_of(phase.host.total_ns, summary.total_ns),
-          Duration{phase.device.total_ns}, average_of(phase.device),
-          share_of(phase.device.total_ns, device_ns), Duration{phase.kernels.total_ns}},
+          average_without_longest(phase.host), steady_average(steady_phase(input, phase.kind)),
+          share_of(phase.host.total_ns, summary.total_ns), Duration{phase.device.total_ns},
+          average_of(phase.device), share_of(phase.device.total_ns, device_ns),
+          Duration{phase.kernels.total_ns}},
          RowStyle::kPlain});
   }
   const std::int64_t rest_ns = summary.outside_phases_ns;
   if (rest_ns > 0) {
     section.table.rows.push_back(
-        {{Text{"outside these phases"}, Absent{}, Duration{rest_ns}, Absent{}, Absent{},
+        {{Text{"outside these phases"}, Absent{}, Duration{rest_ns}, Absent{}, Absent{}, Absent{},
           share_of(rest_ns, summary.total_ns), Absent{}, Absent{}, Absent{}, Absent{}},
          RowStyle::kDetail});
   }

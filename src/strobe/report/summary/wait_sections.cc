@@ -271,6 +271,22 @@ struct StreamOfRank {
   const StreamRow* stream;
 };
 
+// The same stream after the start-up of its rank.
+const StreamRow* steady_stream(const StreamOfRank& one) {
+  const auto& steady = one.rank->summary->steady;
+  if (steady == nullptr) return nullptr;
+  const auto& streams = steady->waits.streams;
+  const auto found = std::ranges::find_if(streams, [&](const StreamRow& stream) {
+    return stream.device == one.stream->device && stream.stream == one.stream->stream;
+  });
+  return found == streams.end() ? nullptr : &*found;
+}
+
+Cell mean_queue_cell(const StreamRow* stream) {
+  if (stream == nullptr || stream->with_launch == 0) return Absent{};
+  return Measure{.text = three_digits(stream->mean_queue), .value = stream->mean_queue};
+}
+
 Row stream_row(const SummaryInput& input, const StreamOfRank& one) {
   const StreamRow& stream = *one.stream;
   const auto delay = [&](std::int64_t delay_ns) {
@@ -283,9 +299,7 @@ Row stream_row(const SummaryInput& input, const StreamOfRank& one) {
            delay(stream.median_delay_ns), delay(stream.p90_delay_ns), delay(stream.max_delay_ns),
            delay(since_origin_ns(*one.rank, stream.max_delay_at_ns)),
            stream.with_launch == 0 ? Cell{Absent{}} : Cell{Count{stream.longest_queue}},
-           stream.with_launch == 0 ? Cell{Absent{}}
-                                   : Cell{Measure{.text = three_digits(stream.mean_queue),
-                                                  .value = stream.mean_queue}}},
+           mean_queue_cell(&stream), mean_queue_cell(steady_stream(one))},
           RowStyle::kPlain};
 }
 
@@ -298,7 +312,8 @@ Section stream_section(const SummaryInput& input) {
   section.lead =
       "The delay is the time from the end of the launching call to the start of the work; the "
       "queue is what was launched and had not started. If both are near zero, the " +
-      input.device + " waits for the host; if they are large, the host is ahead.";
+      input.device + " waits for the host; if they are large, the host is ahead." +
+      (input.has_start_up() ? " The mean queue is that of the time after the start-up." : "");
   section.table.columns = {rank_column(input),
                            {"device", "device", ColumnType::kText, 7},
                            tool_column("device_id", ColumnType::kCount),
@@ -316,7 +331,16 @@ Section stream_section(const SummaryInput& input) {
                            {"max_delay_ns", "longest\ndelay", ColumnType::kDuration, 6},
                            {"max_delay_at_ns", "until", ColumnType::kDuration, 3},
                            {"longest_queue", "longest\nqueue", ColumnType::kCount, 5},
-                           {"mean_queue", "mean\nqueue", ColumnType::kNumber, 5}};
+                           {.key = "mean_queue",
+                            .header = "mean\nqueue",
+                            .type = ColumnType::kNumber,
+                            .importance = 5,
+                            .for_tools = input.has_start_up()},
+                           {.key = "steady_mean_queue",
+                            .header = "mean queue,\nsteady",
+                            .type = ColumnType::kNumber,
+                            .importance = 5,
+                            .for_tools = !input.has_start_up()}};
   std::vector<StreamOfRank> streams;
   for (const RankInput& rank : input.ranks) {
     for (const StreamRow& stream : rank.summary->waits.streams) streams.push_back({&rank, &stream});

@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
 
 #include "strobe/report/summary/summary_sections.h"
 
@@ -26,6 +29,57 @@ bool has_spoilt_average(const std::vector<analysis::ThreadGroup<Row>>& groups,
                         const analysis::TableOptions& options) {
   return std::ranges::any_of(
       groups, [&](const auto& group) { return has_spoilt_average(group.rows, options); });
+}
+
+const analysis::TimeStat& averaged(const OperatorRow& row) { return row.host; }
+const analysis::TimeStat& averaged(const UserRangeRow& row) { return row.host; }
+const analysis::TimeStat& averaged(const KernelRow& row) { return row.device; }
+
+// The rows of one table after the start-up, by thread and name.
+template <class Row>
+class SteadyRows {
+ public:
+  void add(const std::string& thread, const std::vector<Row>& rows) {
+    for (const Row& row : rows) rows_.emplace(std::pair(thread, std::string_view(row.name)), &row);
+  }
+  Cell average(const std::string& thread, const Row& row) const {
+    return steady_average(find(thread, row));
+  }
+  bool changes_any(const std::string& thread, const std::vector<const Row*>& shown) const {
+    return std::ranges::any_of(shown, [&](const Row* row) {
+      return is_changed_by_start_up(averaged(*row), find(thread, *row));
+    });
+  }
+  bool changes_any(const std::vector<analysis::ThreadGroup<Row>>& groups,
+                   const analysis::TableOptions& options) const {
+    return std::ranges::any_of(groups, [&](const auto& group) {
+      return changes_any(group.thread, analysis::shown_rows(group.rows, options).rows);
+    });
+  }
+
+ private:
+  const analysis::TimeStat* find(const std::string& thread, const Row& row) const {
+    const auto found = rows_.find({thread, row.name});
+    return found == rows_.end() ? nullptr : &averaged(*found->second);
+  }
+
+  std::map<std::pair<std::string, std::string_view>, const Row*> rows_;
+};
+
+template <class Row>
+SteadyRows<Row> steady_rows(const SummaryInput& input,
+                            std::vector<analysis::ThreadGroup<Row>> analysis::Summary::*groups) {
+  SteadyRows<Row> steady;
+  if (!input.has_start_up()) return steady;
+  for (const auto& group : (*input.merged.steady).*groups) steady.add(group.thread, group.rows);
+  return steady;
+}
+
+template <class Row>
+SteadyRows<Row> steady_rows(const SummaryInput& input, std::vector<Row> analysis::Summary::*rows) {
+  SteadyRows<Row> steady;
+  if (input.has_start_up()) steady.add("", (*input.merged.steady).*rows);
+  return steady;
 }
 
 Column thread_column(bool is_shown) {
@@ -98,6 +152,8 @@ Section operator_section(const SummaryInput& input) {
   const auto& groups = input.merged.operators;
   const std::int64_t host_ns = host_time_ns(input);
   const std::int64_t device_ns = device_time_ns(input);
+  const auto steady = steady_rows(input, &analysis::Summary::operators);
+  const bool has_steady = steady.changes_any(groups, input.options);
   Section section;
   section.key = "operators";
   section.title = "Operators";
@@ -107,37 +163,40 @@ Section operator_section(const SummaryInput& input) {
       (input.has_device ? " " + input.device +
                               " time is that of the work launched inside; its share is of all " +
                               input.device + " time."
-                        : std::string());
-  section.table.columns = {thread_column(has_threads(groups)),
-                           {"operator", "operator", ColumnType::kName, 9},
-                           {"calls", "calls", ColumnType::kCount, 4},
-                           {"host_total_ns", "host\ntotal", ColumnType::kDuration, 6},
-                           {"host_self_ns", "host\nself", ColumnType::kDuration, 5},
-                           {.key = "host_self_share",
-                            .header = "share of\nhost time",
-                            .type = ColumnType::kShare,
-                            .importance = 3,
-                            .share_of = host_time_words(input)},
-                           {"host_per_call_ns", "host\nper call", ColumnType::kDuration, 2},
-                           without_longest_column(has_spoilt_average(groups, input.options)),
-                           {.key = "device_total_ns",
-                            .header = input.device + "\ntotal",
-                            .type = ColumnType::kDuration,
-                            .importance = 6,
-                            .for_tools = !input.has_device},
-                           {.key = "device_share",
-                            .header = "share of\n" + input.device + " time",
-                            .type = ColumnType::kShare,
-                            .importance = 4,
-                            .share_of = device_time_words(input),
-                            .for_tools = !input.has_device},
-                           tool_column("device_self_ns", ColumnType::kDuration),
-                           tool_column("device_per_call_ns", ColumnType::kDuration),
-                           tool_column("host_max_ns", ColumnType::kDuration),
-                           tool_column("host_min_ns", ColumnType::kDuration),
-                           tool_column("device_max_ns", ColumnType::kDuration),
-                           tool_column("device_min_ns", ColumnType::kDuration),
-                           tool_column("flops", ColumnType::kCount)};
+                        : std::string()) +
+      steady_words(has_steady);
+  section.table.columns = {
+      thread_column(has_threads(groups)),
+      {"operator", "operator", ColumnType::kName, 9},
+      {"calls", "calls", ColumnType::kCount, 4},
+      {"host_total_ns", "host\ntotal", ColumnType::kDuration, 6},
+      {"host_self_ns", "host\nself", ColumnType::kDuration, 5},
+      {.key = "host_self_share",
+       .header = "share of\nhost time",
+       .type = ColumnType::kShare,
+       .importance = 3,
+       .share_of = host_time_words(input)},
+      {"host_per_call_ns", "host\nper call", ColumnType::kDuration, 2},
+      without_longest_column(!has_steady && has_spoilt_average(groups, input.options)),
+      steady_column(has_steady),
+      {.key = "device_total_ns",
+       .header = input.device + "\ntotal",
+       .type = ColumnType::kDuration,
+       .importance = 6,
+       .for_tools = !input.has_device},
+      {.key = "device_share",
+       .header = "share of\n" + input.device + " time",
+       .type = ColumnType::kShare,
+       .importance = 4,
+       .share_of = device_time_words(input),
+       .for_tools = !input.has_device},
+      tool_column("device_self_ns", ColumnType::kDuration),
+      tool_column("device_per_call_ns", ColumnType::kDuration),
+      tool_column("host_max_ns", ColumnType::kDuration),
+      tool_column("host_min_ns", ColumnType::kDuration),
+      tool_column("device_max_ns", ColumnType::kDuration),
+      tool_column("device_min_ns", ColumnType::kDuration),
+      tool_column("flops", ColumnType::kCount)};
   analysis::LeftOut cut;
   analysis::LeftOut filtered;
   for (const auto& group : groups) {
@@ -149,10 +208,10 @@ Section operator_section(const SummaryInput& input) {
           {{thread_cell(group.thread), Text{row->name}, Count{row->host.calls},
             Duration{row->host.total_ns}, Duration{row->self_host_ns},
             share_of(row->self_host_ns, host_ns), average_of(row->host),
-            average_without_longest(row->host), Duration{row->device.total_ns},
-            share_of(row->device.total_ns, device_ns), Duration{row->self_device_ns},
-            average_of(row->device), Duration{row->host.max_ns}, min_of(row->host),
-            Duration{row->device.max_ns}, min_of(row->device),
+            average_without_longest(row->host), steady.average(group.thread, *row),
+            Duration{row->device.total_ns}, share_of(row->device.total_ns, device_ns),
+            Duration{row->self_device_ns}, average_of(row->device), Duration{row->host.max_ns},
+            min_of(row->host), Duration{row->device.max_ns}, min_of(row->device),
             row->flops == 0 ? Cell{Absent{}} : Cell{Count{row->flops}}},
            RowStyle::kPlain});
       if (input.options.operator_detail) add_detail_rows(section.table, *row);
@@ -203,13 +262,16 @@ Section operator_work_section(const SummaryInput& input) {
 Section kernel_section(const SummaryInput& input) {
   std::int64_t kernels_ns = 0;
   for (const KernelRow& kernel : input.merged.kernels) kernels_ns += kernel.device.total_ns;
+  const auto shown = analysis::shown_rows(input.merged.kernels, input.options);
+  const auto steady = steady_rows(input, &analysis::Summary::kernels);
+  const bool has_steady = steady.changes_any("", shown.rows);
   Section section;
   section.key = "kernels";
   section.title = "Kernels";
   section.lead =
       "Kernels by name, with streams added up. Launched by is the innermost operator around the "
-      "launch.";
-  const auto shown = analysis::shown_rows(input.merged.kernels, input.options);
+      "launch." +
+      steady_words(has_steady);
   const bool is_spoilt = std::ranges::any_of(
       shown.rows, [](const KernelRow* row) { return is_spoilt_by_longest(row->device); });
   section.table.columns = {
@@ -227,7 +289,8 @@ Section kernel_section(const SummaryInput& input) {
        .share_of = "time of all kernels" + launched_words(input)},
       whole_bar_column(),
       {"device_per_call_ns", "per call", ColumnType::kDuration, 3},
-      without_longest_column(is_spoilt),
+      without_longest_column(!has_steady && is_spoilt),
+      steady_column(has_steady),
       {.key = "device_max_ns",
        .header = "longest",
        .type = ColumnType::kDuration,
@@ -249,8 +312,8 @@ Section kernel_section(const SummaryInput& input) {
     section.table.rows.push_back(
         {{Text{kernel->name}, Count{kernel->device.calls}, Duration{kernel->device.total_ns}, share,
           share, average_of(kernel->device), average_without_longest(kernel->device),
-          Duration{kernel->device.max_ns}, min_of(kernel->device), launcher_cell(*kernel),
-          launcher_share(*kernel), outer_cell(*kernel),
+          steady.average("", *kernel), Duration{kernel->device.max_ns}, min_of(kernel->device),
+          launcher_cell(*kernel), launcher_share(*kernel), outer_cell(*kernel),
           Text{kernel->communicates ? "communication" : "computation"}},
          RowStyle::kPlain});
   }
@@ -269,7 +332,8 @@ Section kernel_section(const SummaryInput& input) {
 
 namespace {
 
-std::vector<Column> range_columns(const SummaryInput& input, bool with_threads, bool is_spoilt) {
+std::vector<Column> range_columns(const SummaryInput& input, bool with_threads, bool is_spoilt,
+                                  bool has_steady) {
   return {thread_column(with_threads),
           {"range", "range", ColumnType::kName, 9},
           {"calls", "calls", ColumnType::kCount, 3},
@@ -281,7 +345,8 @@ std::vector<Column> range_columns(const SummaryInput& input, bool with_threads, 
            .share_of = host_time_words(input)},
           {"host_self_ns", "host\nself", ColumnType::kDuration, 5},
           {"host_per_call_ns", "host\nper call", ColumnType::kDuration, 2},
-          without_longest_column(is_spoilt),
+          without_longest_column(!has_steady && is_spoilt),
+          steady_column(has_steady),
           {.key = "device_total_ns",
            .header = input.device + "\ntotal",
            .type = ColumnType::kDuration,
@@ -291,19 +356,22 @@ std::vector<Column> range_columns(const SummaryInput& input, bool with_threads, 
           tool_column("host_min_ns", ColumnType::kDuration)};
 }
 
-Row range_row(const std::string& thread, const UserRangeRow& range, std::int64_t host_ns) {
-  return {
-      {thread_cell(thread), Text{range.name}, Count{range.host.calls},
-       Duration{range.host.total_ns}, share_of(range.host.total_ns, host_ns),
-       Duration{range.self_host_ns}, average_of(range.host), average_without_longest(range.host),
-       Duration{range.device.total_ns}, Duration{range.host.max_ns}, min_of(range.host)},
-      RowStyle::kPlain};
+Row range_row(const std::string& thread, const UserRangeRow& range, std::int64_t host_ns,
+              const SteadyRows<UserRangeRow>& steady) {
+  return {{thread_cell(thread), Text{range.name}, Count{range.host.calls},
+           Duration{range.host.total_ns}, share_of(range.host.total_ns, host_ns),
+           Duration{range.self_host_ns}, average_of(range.host),
+           average_without_longest(range.host), steady.average(thread, range),
+           Duration{range.device.total_ns}, Duration{range.host.max_ns}, min_of(range.host)},
+          RowStyle::kPlain};
 }
 
 }  // namespace
 
 Section user_range_section(const SummaryInput& input) {
   const auto& groups = input.merged.user_ranges;
+  const auto steady = steady_rows(input, &analysis::Summary::user_ranges);
+  const bool has_steady = steady.changes_any(groups, input.options);
   Section section;
   section.key = "user_ranges";
   section.title = input.merged.operators.empty() ? "Ranges" : "Ranges of the user's script";
@@ -314,9 +382,10 @@ Section user_range_section(const SummaryInput& input) {
                  (input.has_device ? "; " + input.device +
                                          " time is that of the work launched inside, from the "
                                          "same thread."
-                                   : std::string("."));
-  section.table.columns =
-      range_columns(input, has_threads(groups), has_spoilt_average(groups, input.options));
+                                   : std::string(".")) +
+                 steady_words(has_steady);
+  section.table.columns = range_columns(input, has_threads(groups),
+                                        has_spoilt_average(groups, input.options), has_steady);
   const std::int64_t host_ns = host_time_ns(input);
   analysis::LeftOut cut;
   analysis::LeftOut filtered;
@@ -325,7 +394,7 @@ Section user_range_section(const SummaryInput& input) {
     add_up(cut, shown.cut);
     add_up(filtered, shown.filtered);
     for (const UserRangeRow* range : shown.rows) {
-      section.table.rows.push_back(range_row(group.thread, *range, host_ns));
+      section.table.rows.push_back(range_row(group.thread, *range, host_ns, steady));
     }
   }
   say_left_out(section, input, cut, filtered, "range");
@@ -333,16 +402,18 @@ Section user_range_section(const SummaryInput& input) {
 }
 
 Section memory_range_section(const SummaryInput& input) {
+  const auto shown = analysis::shown_rows(input.merged.memory_ranges, input.options);
+  const auto steady = steady_rows(input, &analysis::Summary::memory_ranges);
+  const bool has_steady = steady.changes_any("", shown.rows);
   Section section;
   section.key = "memory_ranges";
   section.title = "Copies and memsets as the host sees them";
-  section.lead = "Ranges in which the framework moves or sets memory.";
-  section.table.columns =
-      range_columns(input, false, has_spoilt_average(input.merged.memory_ranges, input.options));
+  section.lead = "Ranges in which the framework moves or sets memory." + steady_words(has_steady);
+  section.table.columns = range_columns(
+      input, false, has_spoilt_average(input.merged.memory_ranges, input.options), has_steady);
   const std::int64_t host_ns = host_time_ns(input);
-  const auto shown = analysis::shown_rows(input.merged.memory_ranges, input.options);
   for (const UserRangeRow* range : shown.rows) {
-    section.table.rows.push_back(range_row("", *range, host_ns));
+    section.table.rows.push_back(range_row("", *range, host_ns, steady));
   }
   say_left_out(section, input, shown.cut, shown.filtered, "range");
   return section;

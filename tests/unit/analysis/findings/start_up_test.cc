@@ -150,7 +150,7 @@ TEST(StartUpTest, too_few_steps_after_it_cannot_be_judged_alone) {
     sketch.slice("ProfilerStep#" + std::to_string(i), SliceKind::kStep, 100_ms * i, 10_ms);
   }
   const Trace trace = sketch.trace();
-  EXPECT_FALSE(summarize_steady_part(trace, summarize(trace)).has_value());
+  EXPECT_EQ(summarize(trace).steady, nullptr);
 }
 
 }  // namespace

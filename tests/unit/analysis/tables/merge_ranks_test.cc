@@ -86,6 +86,17 @@ TEST(MergeRanksTest, the_times_of_each_launcher_add_up_before_one_is_named) {
   EXPECT_EQ(sum.kernels[0].top_operator(), "");
 }
 
+TEST(MergeRanksTest, the_steady_part_of_a_rank_without_a_start_up_is_all_of_it) {
+  Summary started = rank_with_kernel({{"mm", "", 900}, {"mm", "", 10}});
+  started.steady = std::make_shared<Summary>(rank_with_kernel({{"mm", "", 10}}));
+  const Summary running = rank_with_kernel({{"mm", "", 12}});
+  const Summary sum = merge_ranks({started, running});
+  EXPECT_EQ(sum.kernels[0].device.total_ns, 922);
+  ASSERT_NE(sum.steady, nullptr);
+  EXPECT_EQ(sum.steady->kernels[0].device.total_ns, 22);
+  EXPECT_EQ(merge_ranks({running, running}).steady, nullptr);
+}
+
 TEST(MergeRanksTest, spans_slices_and_time_outside_of_phases_add_up) {
   Summary one;
   one.span_ns = 100;

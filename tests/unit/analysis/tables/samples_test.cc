@@ -50,6 +50,23 @@ TEST(SamplesTest, a_gauge_holds_until_the_next_sample_in_its_unit) {
   EXPECT_EQ(row.samples, 3u);
 }
 
+// 200 W for 10 ms, 300 W for 30 ms, 600 W for 10 ms; the first 20 ms are start-up.
+TEST(SamplesTest, a_mean_leaves_the_start_up_out) {
+  RecordedSketch sketch;
+  sketch.of_device(1)
+      .sample("gpu_power_mw", 10_ms, 200'000)
+      .sample("gpu_power_mw", 20_ms, 300'000)
+      .sample("gpu_power_mw", 50_ms, 600'000)
+      .sample("gpu_power_mw", 60_ms, 0);
+  const Trace trace = sketch.trace();
+  const SampleTable table = list_samples(trace, Interval{30_ms, 60_ms});
+  ASSERT_THAT(table.rows, SizeIs(1));
+  EXPECT_DOUBLE_EQ(table.rows[0].mean.value(), 340);
+  EXPECT_DOUBLE_EQ(table.rows[0].steady_mean.value(), 400);
+  EXPECT_FALSE(list_samples(trace).rows[0].steady_mean);
+  EXPECT_FALSE(list_samples(trace, Interval{70_ms, 80_ms}).rows[0].steady_mean);
+}
+
 // The memory grows at 10 ms and stays; the process is seen until 100 ms: (0 * 10 + 900 * 90) / 100.
 TEST(SamplesTest, a_value_that_does_not_change_holds_as_long_as_its_process_is_seen) {
   RecordedSketch sketch;

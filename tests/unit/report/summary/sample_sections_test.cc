@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include <limits>
+#include <memory>
 #include <optional>
 
 #include "strobe/report/render/render.h"
@@ -51,13 +52,13 @@ TEST_F(SampleSectionsTest, values_have_their_unit_and_no_value_is_a_dash) {
   EXPECT_THAT(
       table_texts(samples.table),
       ElementsAre(ElementsAre("run.json", "device", "GPU 0", "SM clock", "gpu_sm_frequency", "-",
-                              "1,500 MHz", "750 MHz", "3,000 MHz", "MHz", "1,234"),
+                              "1,500 MHz", "-", "750 MHz", "3,000 MHz", "MHz", "1,234"),
                   ElementsAre("run.json", "host", "host", "pressure: CPU", "pressure_cpu_some_us",
-                              "-", "66.8 %", "33.4 %", "134 %", "%", "1,234"),
-                  ElementsAre("run.json", "host", "host", "load", "host_load", "-", "2.50", "1.25",
-                              "5", "-", "1,234"),
+                              "-", "66.8 %", "-", "33.4 %", "134 %", "%", "1,234"),
+                  ElementsAre("run.json", "host", "host", "load", "host_load", "-", "2.50", "-",
+                              "1.25", "5", "-", "1,234"),
                   ElementsAre("run.json", "host", "host", "memory", "process_rss_bytes", "-", "-",
-                              "-", "-", "B", "1,234")));
+                              "-", "-", "-", "B", "1,234")));
 }
 
 TEST_F(SampleSectionsTest, tools_get_numbers_in_the_unit_beside_them) {
@@ -65,8 +66,19 @@ TEST_F(SampleSectionsTest, tools_get_numbers_in_the_unit_beside_them) {
   EXPECT_THAT(json, HasSubstr(R"("metric":"pressure_cpu_some_us","key":null,"mean":66.8)"));
   EXPECT_THAT(json, HasSubstr(R"("unit":"%","samples":1234)"));
   const std::string csv = render_csv(document(only(View::kSamples)));
-  EXPECT_THAT(csv, HasSubstr("rank,thing,owner,label,metric,key,mean,min,max,unit,samples\n"));
-  EXPECT_THAT(csv, HasSubstr("GPU 0,SM clock,gpu_sm_frequency,,1500,750,3000,MHz,1234\n"));
+  EXPECT_THAT(
+      csv, HasSubstr("rank,thing,owner,label,metric,key,mean,steady_mean,min,max,unit,samples\n"));
+  EXPECT_THAT(csv, HasSubstr("GPU 0,SM clock,gpu_sm_frequency,,1500,,750,3000,MHz,1234\n"));
+}
+
+TEST_F(SampleSectionsTest, the_mean_after_the_start_up_stands_beside_that_of_the_whole) {
+  EXPECT_THAT(render_text(document(only(View::kSamples)), {.width = 120}),
+              Not(HasSubstr("steady")));
+  summary_.samples.rows[0].steady_mean = 1'800;
+  summary_.steady = std::make_shared<Summary>();
+  const std::string text = render_text(document(only(View::kSamples)), {.width = 120});
+  EXPECT_THAT(text, HasSubstr("1,500 MHz  1,800 MHz"));
+  EXPECT_THAT(text, HasSubstr("Steady is the time after the start-up."));
 }
 
 TEST_F(SampleSectionsTest, what_is_no_number_is_a_dash_in_every_format) {
@@ -74,8 +86,8 @@ TEST_F(SampleSectionsTest, what_is_no_number_is_a_dash_in_every_format) {
   summary_.samples.rows[0].mean = std::numeric_limits<double>::quiet_NaN();
   summary_.samples.rows[0].max = std::numeric_limits<double>::infinity();
   EXPECT_THAT(render_json(document(only(View::kSamples))),
-              HasSubstr(R"("mean":null,"min":750,"max":null)"));
-  EXPECT_THAT(render_csv(document(only(View::kSamples))), HasSubstr(",,750,,MHz"));
+              HasSubstr(R"("mean":null,"steady_mean":null,"min":750,"max":null)"));
+  EXPECT_THAT(render_csv(document(only(View::kSamples))), HasSubstr(",,,750,,MHz"));
   EXPECT_THAT(render_markdown(document(only(View::kSamples))), Not(HasSubstr("nan")));
 }
 

@@ -65,10 +65,10 @@ TEST_F(StepSectionsTest, without_steps_the_breakdown_is_of_the_whole_trace) {
 TEST_F(StepSectionsTest, every_step_has_its_start_in_the_trace_and_its_account) {
   const auto texts = table_texts(steps(only(View::kSteps)).table);
   ASSERT_EQ(texts.size(), 2u);
-  EXPECT_THAT((std::vector<std::string>(texts[0].begin() + 1, texts[0].begin() + 6)),
-              ElementsAre("step", "1.00 ms", "10.0 ms", "", "5.00 ms"));
-  EXPECT_THAT((std::vector<std::string>(texts[1].begin() + 1, texts[1].begin() + 6)),
-              ElementsAre("step", "11.0 ms", "20.0 ms", "longest", "10.0 ms"));
+  EXPECT_THAT((std::vector<std::string>(texts[0].begin() + 1, texts[0].begin() + 7)),
+              ElementsAre("step", "1.00 ms", "10.0 ms", "", "steady", "5.00 ms"));
+  EXPECT_THAT((std::vector<std::string>(texts[1].begin() + 1, texts[1].begin() + 7)),
+              ElementsAre("step", "11.0 ms", "20.0 ms", "longest", "steady", "10.0 ms"));
 }
 
 TEST_F(StepSectionsTest, of_many_steps_the_slowest_are_shown_in_their_order) {
@@ -111,7 +111,10 @@ TEST_F(StepSectionsTest, averages_leave_warm_up_out_and_say_so) {
   EXPECT_EQ(texts[1][4], "warm-up");
   EXPECT_EQ(texts[2][4], "");
   EXPECT_THAT(marked(), ElementsAre()) << "the longest is looked for among the others";
-  EXPECT_THAT(render_json(report), HasSubstr("\"warm_up_steps\": 2"));
+  const std::string json = render_json(report);
+  EXPECT_THAT(json, HasSubstr("\"warm_up_steps\": 2"));
+  EXPECT_THAT(json, HasSubstr("\"duration_ns\":20000000,\"state\":\"warm_up\""));
+  EXPECT_THAT(json, HasSubstr("\"duration_ns\":1040000,\"state\":\"steady\""));
 }
 
 TEST_F(StepSectionsTest, the_mark_is_for_people_and_starts_are_relative_for_tools) {

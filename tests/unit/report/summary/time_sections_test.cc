@@ -20,11 +20,11 @@ TEST_F(TimeSectionsTest, phases_end_with_the_time_outside_them) {
   EXPECT_THAT(section.lead,
               HasSubstr("The shares are of the time of the steps, 30.0 ms, and of the "
                         "GPU time launched in the steps, 10.0 ms."));
-  EXPECT_EQ(section.table.columns[8].header, "share of GPU time\nlaunched in steps");
-  EXPECT_THAT(texts[0], ElementsAre("forward", "2", "12.0 ms", "6.00 ms", "12.0 ms", "40.0 %",
+  EXPECT_EQ(section.table.columns[9].header, "share of GPU time\nlaunched in steps");
+  EXPECT_THAT(texts[0], ElementsAre("forward", "2", "12.0 ms", "6.00 ms", "12.0 ms", "-", "40.0 %",
                                     "4.00 ms", "2.00 ms", "40.0 %", "0 ns"));
-  EXPECT_THAT(texts[1], ElementsAre("outside these phases", "-", "18.0 ms", "-", "-", "60.0 %", "-",
-                                    "-", "-", "-"));
+  EXPECT_THAT(texts[1], ElementsAre("outside these phases", "-", "18.0 ms", "-", "-", "-", "60.0 %",
+                                    "-", "-", "-", "-"));
 }
 
 TEST_F(TimeSectionsTest, without_steps_phases_are_parts_of_the_hosts_span) {
@@ -35,7 +35,7 @@ TEST_F(TimeSectionsTest, without_steps_phases_are_parts_of_the_hosts_span) {
   const Section section = document(only(View::kModel)).sections.front();
   EXPECT_THAT(section.lead, ::testing::EndsWith("The shares are of the time from the host's first "
                                                 "slice to its last, 30.0 ms."));
-  EXPECT_EQ(section.table.columns[5].header, "share of the\nhost's span");
+  EXPECT_EQ(section.table.columns[6].header, "share of the\nhost's span");
 }
 
 TEST_F(TimeSectionsTest, phases_that_overlap_are_said_to) {

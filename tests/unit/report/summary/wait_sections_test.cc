@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <memory>
+
 #include "strobe/report/render/display_text.h"
 #include "strobe/report/render/render.h"
 #include "tests/unit/report/render/text_lines.h"
@@ -116,10 +118,23 @@ TEST_F(WaitSectionsTest, calls_are_sorted_filtered_and_cut_like_other_tables) {
 
 TEST_F(WaitSectionsTest, streams_show_delay_and_queue) {
   const Section section = this->section(View::kStreams);
-  EXPECT_THAT(table_texts(section.table),
-              ElementsAre(ElementsAre("run.json", "GPU 0", "0", "7", "10", "16.0 ms", "40.0 %", "8",
-                                      "2.00 us", "5.00 us", "9.00 ms", "21.0 ms", "6", "1.25")));
+  EXPECT_THAT(
+      table_texts(section.table),
+      ElementsAre(ElementsAre("run.json", "GPU 0", "0", "7", "10", "16.0 ms", "40.0 %", "8",
+                              "2.00 us", "5.00 us", "9.00 ms", "21.0 ms", "6", "1.25", "-")));
   EXPECT_THAT(render_json(document(only(View::kStreams))), HasSubstr("\"mean_queue\":1.25"));
+}
+
+TEST_F(WaitSectionsTest, the_queue_of_a_program_that_starts_is_that_of_its_steady_part) {
+  auto steady = std::make_shared<Summary>(summary_);
+  steady->waits.streams[0].mean_queue = 4.5;
+  summary_.steady = steady;
+  const Document report = document(only(View::kStreams));
+  EXPECT_THAT(render_text(report, {.width = 160}), HasSubstr("4.50"));
+  EXPECT_THAT(render_text(report, {.width = 160}), Not(HasSubstr("1.25")));
+  EXPECT_THAT(report.sections[0].lead,
+              HasSubstr("The mean queue is that of the time after the start-up."));
+  EXPECT_THAT(render_json(report), HasSubstr("\"mean_queue\":1.25,\"steady_mean_queue\":4.5"));
 }
 
 TEST_F(WaitSectionsTest, a_stream_without_known_launches_has_no_delay) {

@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <memory>
+
 #include "strobe/report/render/render.h"
 #include "tests/unit/report/summary/summary_sketch.h"
 
@@ -16,8 +18,8 @@ class WorkSectionsTest : public SummarySketch {};
 TEST_F(WorkSectionsTest, operators_show_total_and_self_with_the_base_of_each_share) {
   const Section section = document(only(View::kOperator)).sections.front();
   const auto texts = table_texts(section.table);
-  EXPECT_THAT((std::vector<std::string>(texts[0].begin() + 1, texts[0].begin() + 10)),
-              ElementsAre("linear", "4", "9.00 ms", "2.00 ms", "10.0 %", "2.25 ms", "2.00 ms",
+  EXPECT_THAT((std::vector<std::string>(texts[0].begin() + 1, texts[0].begin() + 11)),
+              ElementsAre("linear", "4", "9.00 ms", "2.00 ms", "10.0 %", "2.25 ms", "2.00 ms", "-",
                           "6.00 ms", "25.0 %"));
   EXPECT_EQ(texts[1][1], "add");
   EXPECT_EQ(section.table.columns[5].share_of, "host time of all threads");
@@ -33,6 +35,31 @@ TEST_F(WorkSectionsTest, a_first_call_that_takes_most_of_the_time_is_taken_out_o
   EXPECT_THAT(page(), HasSubstr("longest"));
   EXPECT_THAT(page(), HasSubstr("  2.25 ms   100 us"));
   EXPECT_THAT(render_json(document(only(View::kOperator))), Not(HasSubstr("without_longest")));
+}
+
+// The start-up calls `add` once, for 5 ms, and launches the kernel `copy`; both are in no steady
+// average.
+TEST_F(WorkSectionsTest, averages_after_the_start_up_stand_beside_those_of_the_whole) {
+  auto steady = std::make_shared<Summary>(summary_);
+  steady->operators[0].rows[0].host = {3, 3'000'000, 1'000'000, 1'000'000};
+  steady->kernels.pop_back();
+  summary_.operators[0].rows[0].host = {4, 8'000'000, 5'000'000, 1'000'000};
+  summary_.steady = steady;
+  const Document operators = document(only(View::kOperator));
+  EXPECT_THAT(render_text(operators, {.width = 140}), HasSubstr("  2.00 ms   1.00 ms"));
+  EXPECT_THAT(operators.sections[0].lead,
+              HasSubstr("Steady is the average of the calls after the start-up."));
+  EXPECT_THAT(render_text(operators, {.width = 140}), Not(HasSubstr("longest")));
+  EXPECT_THAT(render_json(operators), HasSubstr("\"steady_per_call_ns\":1000000"));
+  const std::string kernels = render_json(document(only(View::kKernel)));
+  EXPECT_THAT(kernels, HasSubstr("\"device_per_call_ns\":1200000,\"steady_per_call_ns\":1200000"));
+  EXPECT_THAT(kernels, HasSubstr("\"device_per_call_ns\":1500000,\"steady_per_call_ns\":null"));
+}
+
+TEST_F(WorkSectionsTest, without_a_start_up_there_is_no_steady_average) {
+  const Document report = document(only(View::kKernel));
+  EXPECT_THAT(render_text(report, {.width = 140}), Not(HasSubstr("steady")));
+  EXPECT_THAT(render_json(report), HasSubstr("\"steady_per_call_ns\":null"));
 }
 
 TEST_F(WorkSectionsTest, cut_and_filtered_rows_are_accounted_for) {
@@ -65,9 +92,9 @@ TEST_F(WorkSectionsTest, of_operators_left_out_only_self_time_is_added_up) {
 
 TEST_F(WorkSectionsTest, kernels_name_the_innermost_operator_and_the_outer_one) {
   const auto texts = table_texts(document(only(View::kKernel)).sections.front().table);
-  EXPECT_THAT((std::vector<std::string>(texts[0].begin() + 9, texts[0].begin() + 12)),
+  EXPECT_THAT((std::vector<std::string>(texts[0].begin() + 10, texts[0].begin() + 13)),
               ElementsAre("addmm", "75.0 %", "linear"));
-  EXPECT_THAT((std::vector<std::string>(texts[1].begin() + 9, texts[1].begin() + 12)),
+  EXPECT_THAT((std::vector<std::string>(texts[1].begin() + 10, texts[1].begin() + 13)),
               ElementsAre("(outside operators)", "100.0 %", "-"));
 }
 
