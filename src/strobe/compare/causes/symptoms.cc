@@ -19,15 +19,23 @@ using device::RuntimeCall;
 
 enum class CountBy : std::uint8_t { kTime, kVote };
 
+// How much longer one call takes, without the wildest cycles.
+double call_factor(const FunctionRow& row) {
+  const LaunchedRow& launched = row.launched;
+  const double calls_ratio = launched.decides ? launched.calls_abnormal / launched.calls_normal
+                                              : row.calls_abnormal / row.calls_normal;
+  return row.own_ms().core_ratio() / calls_ratio;
+}
+
 Slowdowns slowdowns_of(std::span<const FunctionRow* const> rows, CountBy by) {
   Slowdowns slowdowns;
   for (const FunctionRow* row : rows) {
     const Change& ms = row->own_ms();
     const double weight = by == CountBy::kTime ? ms.normal_core.mean : 1;
     slowdowns.total += weight;
-    if (!calls_are_equal(*row) || !(ms.normal_core.mean > 0)) continue;
-    slowdowns.ones.push_back(
-        {.factor = row->own_call_slowdown(), .weight = weight, .is_real = is_real(ms)});
+    const double factor = call_factor(*row);
+    if (!calls_are_equal(*row) || !(factor > 0) || !std::isfinite(factor)) continue;
+    slowdowns.ones.push_back({.factor = factor, .weight = weight, .is_real = is_real(ms)});
   }
   std::ranges::sort(slowdowns.ones, {}, &Slowdowns::One::factor);
   return slowdowns;

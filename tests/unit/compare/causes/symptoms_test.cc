@@ -80,6 +80,27 @@ TEST(Symptoms, kernels_weigh_as_much_as_their_time) {
   EXPECT_NEAR(slowdowns.median(), 2, 1e-9);
 }
 
+TEST(Symptoms, one_wild_cycle_of_a_kernel_is_no_slowdown_of_it) {
+  CauseSketch sketch = CauseSketch(10, 10).kernel("gemm", 3, 6);
+  FunctionRow& gemm = sketch.edit().functions.front();
+  gemm.ms_per_cycle_normal[4] *= 20;
+  gemm.ms = change_between(gemm.ms_per_cycle_normal, gemm.ms_per_cycle_abnormal);
+  ASSERT_GT(gemm.ms.normal.mean, 6) << "it must spoil the mean to mean anything here";
+  const Symptoms symptoms = sketch.symptoms();
+  EXPECT_NEAR(symptoms.devices.front().slowdowns.median(), 2, 0.02);
+}
+
+TEST(Symptoms, a_kernel_that_no_cycle_launched_has_no_slowdown) {
+  CauseSketch sketch = CauseSketch(10, 10).kernel("gemm", 3, 6);
+  LaunchedRow& launched = sketch.edit().functions.front().launched;
+  launched.is_known = launched.decides = true;
+  launched.ms = change_between(CauseSketch::around(3), CauseSketch::around(6));
+  launched.calls_abnormal = 10;
+  const Symptoms symptoms = sketch.symptoms();
+  EXPECT_TRUE(symptoms.devices.front().slowdowns.ones.empty());
+  EXPECT_EQ(symptoms.devices.front().slowdowns.median(), 1);
+}
+
 TEST(Symptoms, kernels_that_are_called_more_often_say_nothing_about_slowdown) {
   const auto sketch = CauseSketch(10, 10).kernel("gemm", 2, 4).calls(10, 20);
   const Symptoms symptoms = sketch.symptoms();
@@ -241,6 +262,31 @@ TEST(ForeignUse, what_own_kernels_lose_to_a_new_process_counts) {
   EXPECT_TRUE(is_shared(sketch));
 }
 
+// Only the kernels that wait for memory take longer: a third of the time.
+CauseSketch partly_crowded(double memory_use) {
+  return CauseSketch(10, 13)
+      .device("GPU 0", 9.8, 12.8)
+      .metric("GPU 0", "gpu_usage", 98, 100)
+      .metric("GPU 0", "gpu_sm_frequency", 1980, 1980)
+      .metric("GPU 0", "gpu_mem_used", 40, 50)
+      .metric("GPU 0", "gpu_mem_util", 40, memory_use)
+      .kernel("copy", 3.2, 6.2)
+      .kernel("gemm", 6.4, 6.4);
+}
+
+TEST(ForeignUse, memory_that_carries_more_for_the_same_work_is_somebody_elses) {
+  EXPECT_TRUE(use_of(partly_crowded(60)).crowds) << "in 1.3 times the time, 1.95 times as much";
+  EXPECT_FALSE(use_of(partly_crowded(31)).crowds) << "as much as before, in a longer cycle";
+  EXPECT_FALSE(use_of(partly_crowded(44)).crowds) << "1.1 times the use is little";
+}
+
+TEST(ForeignUse, without_a_counter_of_the_memory_most_kernels_must_take_longer) {
+  CauseSketch sketch = partly_crowded(60);
+  std::erase_if(sketch.edit().metrics,
+                [](const MetricRow& row) { return row.metric == "gpu_mem_util"; });
+  EXPECT_FALSE(use_of(sketch).crowds);
+}
+
 TEST(ForeignUse, no_process_arrived_if_the_memory_is_as_full_as_before) {
   EXPECT_FALSE(is_shared(crowded()));
   EXPECT_FALSE(is_shared(crowded().metric("GPU 0", "gpu_mem_used", 40, 40)));
@@ -275,6 +321,32 @@ TEST(BusTraffic, own_copies_are_told_in_the_unit_of_the_counter) {
   EXPECT_TRUE(traffic.is_real);
   EXPECT_NEAR(traffic.abnormal, 5e10, 1);
   EXPECT_NEAR(traffic.own_abnormal, 1e8, 1);
+}
+
+// Own copies of 1 GB/s, and a counter that shows them in another unit.
+BusTraffic counted_as(double normal, double abnormal) {
+  const CauseSketch sketch =
+      CauseSketch(10, 10)
+          .metric("GPU 0", "gpu_pcie_receive", normal, abnormal)
+          .function("Memcpy HtoD (Pinned -> Device)", FunctionKind::kMemcpy, 1, 1)
+          .bytes(1e7, 1e7);
+  const Symptoms symptoms = sketch.symptoms();
+  return bus_traffic(symptoms, symptoms.devices.front());
+}
+
+TEST(BusTraffic, less_than_own_copies_is_counted_in_kilobytes) {
+  const BusTraffic traffic = counted_as(1.1e6, 3e7);
+  EXPECT_NEAR(traffic.normal, 1.1e9, 1);
+  EXPECT_NEAR(traffic.abnormal, 3e10, 1);
+  EXPECT_NEAR(traffic.shown_normal, 1.1e9, 1e7);
+  EXPECT_NEAR(traffic.shown_abnormal, 3e10, 2e8);
+  EXPECT_NEAR(traffic.own_abnormal, 1e9, 1) << "the trace's own bytes are bytes";
+}
+
+TEST(BusTraffic, a_counter_that_misses_some_of_the_copies_still_counts_bytes) {
+  const BusTraffic traffic = counted_as(2e8, 3e10);
+  EXPECT_NEAR(traffic.normal, 2e8, 1);
+  EXPECT_NEAR(traffic.abnormal, 3e10, 1);
 }
 
 TEST(BusTraffic, a_bus_full_of_what_the_trace_does_not_copy_has_a_tenant) {
