@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <random>
 #include <string>
 #include <vector>
@@ -16,14 +17,14 @@ struct WildChoice {
   std::size_t which;
 };
 
-// Something that was sampled, something that was traced, and the kernel that most rules look at.
+// The kernel that most rules look at, and one of all other parts.
 std::vector<WildChoice> choices_in(const RankMeasure& rank, std::mt19937& dice) {
+  constexpr WildPart kParts[] = {WildPart::kMetric, WildPart::kFunctionTime, WildPart::kIdle,
+                                 WildPart::kLaunches};
   std::vector<WildChoice> choices = {{WildPart::kFunctionTime, longest_kernel(rank)}};
-  for (const WildPart part : {dice() % 2 == 0 ? WildPart::kMetric : WildPart::kLaunches,
-                              dice() % 2 == 0 ? WildPart::kFunctionTime : WildPart::kIdle}) {
-    const std::size_t count = count_of(rank, part);
-    if (count > 0) choices.push_back({part, dice() % count});
-  }
+  const WildPart part = kParts[dice() % std::size(kParts)];
+  const std::size_t count = count_of(rank, part);
+  if (count > 0) choices.push_back({part, dice() % count});
   return choices;
 }
 
