@@ -12,11 +12,15 @@ namespace {
 
 // What drifts, and what strikes now and then, shows in the means of long stretches of a run: a core
 // that loses one cycle in fifteen to another process is slower, though most cycles are as before.
-// One wild cycle spoils only its own stretch. Of few cycles, each is its own.
+// The first cycle of a recording is often a hundred times as long as the others, so a single wild
+// one among them must not come on top of it: the wildest count as much as the next ones. Of few
+// cycles, each is its own stretch.
 std::vector<double> stretches_of(std::span<const double> values) {
   constexpr std::size_t kStretches = 20;
-  return values.size() < 2 * kStretches ? std::vector<double>(values.begin(), values.end())
-                                        : stats::block_means(values, kStretches);
+  constexpr std::size_t kWildOneIn = 50;
+  if (values.size() < 2 * kStretches) return {values.begin(), values.end()};
+  const std::size_t wild = std::clamp<std::size_t>(values.size() / kWildOneIn, 2, 4);
+  return stats::block_means(stats::winsorized(values, wild), kStretches);
 }
 
 struct Residuals {

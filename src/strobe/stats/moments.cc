@@ -30,8 +30,11 @@ Moments moments_of(std::span<const double> sample) {
 }
 
 std::vector<double> winsorized(std::span<const double> sample) {
+  return winsorized(sample, wild_values(sample.size()));
+}
+
+std::vector<double> winsorized(std::span<const double> sample, std::size_t wild) {
   std::vector<double> values(sample.begin(), sample.end());
-  const std::size_t wild = wild_values(values.size());
   if (wild == 0) return values;
   const auto nth = [&](std::size_t place) {
     const auto at = values.begin() + static_cast<std::ptrdiff_t>(place);

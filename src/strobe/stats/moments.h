@@ -27,6 +27,8 @@ Moments trimmed_moments_of(std::span<const double> sample);
 
 // The same sample with each of those values replaced by the nearest that is left.
 std::vector<double> winsorized(std::span<const double> sample);
+// With as many wild values at each end; they are fewer than half of the sample.
+std::vector<double> winsorized(std::span<const double> sample, std::size_t wild);
 
 // The means of equal blocks of neighbouring values, in order; their sizes differ by one at most.
 std::vector<double> block_means(std::span<const double> sample, std::size_t blocks);

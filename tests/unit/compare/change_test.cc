@@ -101,6 +101,39 @@ TEST(ChangeTest, logarithms_keep_the_order_and_have_sizes_of_their_own) {
   EXPECT_NEAR(logs.z, 4 / std::sqrt(5.0 / 3), 1e-12);
 }
 
+// As long as `usual` with small differences, and a first cycle that is a hundred times as long.
+std::vector<double> cold_run(double usual, std::size_t cycles) {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < cycles; ++i) {
+    values.push_back(usual * (1 + 0.01 * static_cast<double>(i % 3)));
+  }
+  values.front() *= 100;
+  return values;
+}
+
+TEST(ChangeTest, one_wild_cycle_beside_a_cold_first_one_changes_no_mean) {
+  for (const std::size_t cycles : {40u, 120u, 400u}) {
+    const std::vector<double> normal = cold_run(10, cycles);
+    std::vector<double> spoilt = normal;
+    spoilt[cycles / 2] *= 20;
+    const Change same = change_between(normal, spoilt);
+    EXPECT_NEAR(same.core_difference(), 0, 0.02) << cycles;
+    EXPECT_GT(same.drift_p, kSignificant) << cycles;
+    const Change slower = change_between(normal, cold_run(11, cycles));
+    EXPECT_NEAR(slower.core_difference(), 1, 0.05) << cycles;
+    EXPECT_LT(slower.drift_p, kSurely) << cycles;
+  }
+}
+
+TEST(ChangeTest, what_strikes_one_cycle_in_fifteen_is_no_wild_cycle) {
+  const std::vector<double> normal = cold_run(10, 150);
+  std::vector<double> struck = normal;
+  for (std::size_t i = 7; i < struck.size(); i += 15) struck[i] *= 4;
+  const Change change = change_between(normal, struck);
+  EXPECT_NEAR(change.core_difference(), 2, 0.3);  // 30 more in one cycle of fifteen
+  EXPECT_LT(change.drift_p, kSurely);
+}
+
 TEST(ChangeTest, three_values_do_not_show_a_drift) {
   const std::vector<double> normal{1, 2, 3};
   const std::vector<double> abnormal{2, 3, 4, 5};

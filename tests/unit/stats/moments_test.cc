@@ -60,6 +60,13 @@ TEST(MomentsTest, wild_values_become_their_nearest_neighbours_in_place) {
   EXPECT_EQ(winsorized(std::vector<double>{2, 900, 4}), (std::vector<double>{2, 900, 4}));
 }
 
+TEST(MomentsTest, as_many_wild_values_as_wanted_become_their_neighbours) {
+  const std::vector<double> sample = {3, 900, 4, 2, 5, 800, 1};
+  EXPECT_EQ(winsorized(sample, 0), sample);
+  EXPECT_EQ(winsorized(sample, 1), (std::vector<double>{3, 800, 4, 2, 5, 800, 2}));
+  EXPECT_EQ(winsorized(sample, 2), (std::vector<double>{3, 5, 4, 3, 5, 5, 3}));
+}
+
 TEST(MomentsTest, the_log_of_a_negative_value_is_that_of_0) {
   const std::vector<double> logs = log1p_of(std::vector<double>{-3, 0, std::exp(2.0) - 1});
   ASSERT_EQ(logs.size(), 3u);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "strobe/compare/causes/cause_rules.h"
+#include "strobe/compare/causes/device_users.h"
 #include "strobe/compare/causes/direct_evidence.h"
 #include "strobe/compare/causes/symptoms.h"
 #include "strobe/device/chips.h"

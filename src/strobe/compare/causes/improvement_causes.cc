@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "strobe/compare/causes/cause_rules.h"
+#include "strobe/compare/causes/device_users.h"
 #include "strobe/compare/causes/direct_evidence.h"
 #include "strobe/compare/measure/function_index.h"
 #include "strobe/device/vendor_names.h"

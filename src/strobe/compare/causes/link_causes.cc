@@ -10,6 +10,7 @@
 
 #include "strobe/base/text.h"
 #include "strobe/compare/causes/cause_rules.h"
+#include "strobe/compare/causes/device_users.h"
 #include "strobe/compare/causes/symptoms.h"
 #include "strobe/device/vendor_names.h"
 

@@ -85,7 +85,7 @@ std::string known_tables(const Comparison& comparison, std::size_t top) {
   std::vector<CompatRow> rows = rows_of(comparison);
   const std::size_t count = rows.size();
   if (top != 0 && count > top) rows.resize(top);
-  out += "\n\n## Detailed comparison table\n\n" + rows_table(rows) + "\n";
+  out += "\n\n## Detailed comparison table\n\n" + rows_table(rows, "-") + "\n";
   if (rows.size() < count) out += "\n… " + count_text(count - rows.size()) + " more\n";
   return out;
 }

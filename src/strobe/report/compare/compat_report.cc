@@ -248,18 +248,22 @@ std::string cycles_table(std::vector<double> normal_us, std::vector<double> abno
                         std::move(differences), std::move(changes)});
 }
 
-std::string rows_table(const std::vector<CompatRow>& rows) {
+std::string rows_table(const std::vector<CompatRow>& rows, std::string_view unknown) {
   using Show = std::function<std::string(const CompatRow&)>;
   struct Kind {
     std::string_view header;
     CellAlignment alignment;
     Show show;
   };
-  const auto number = [](double CompatRow::*value, int decimals) -> Show {
-    return [=](const CompatRow& row) { return rounded_twice(row.*value, decimals); };
+  const auto number = [=](double CompatRow::*value, int decimals) -> Show {
+    return [=](const CompatRow& row) {
+      return std::isnan(row.*value) ? std::string(unknown) : rounded_twice(row.*value, decimals);
+    };
   };
-  const auto grouped = [](double CompatRow::*value) -> Show {
-    return [=](const CompatRow& row) { return with_thousands(row.*value); };
+  const auto grouped = [=](double CompatRow::*value) -> Show {
+    return [=](const CompatRow& row) {
+      return std::isnan(row.*value) ? std::string(unknown) : with_thousands(row.*value);
+    };
   };
   using enum CellAlignment;
   const Kind kinds[] = {
@@ -307,7 +311,7 @@ std::string compat_markdown(const CompatComparison& comparison) {
       "This table aggregates the performance of each (function, metric, device) triplet across "
       "both "
       "runs, sorted by **Suspicion Score** in descending order.\n\n";
-  out += rows_table(rows);
+  out += rows_table(rows, "nan");
   out += "\n\n";
   out += kLegend;
   return out;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "strobe/compare/compat/compat.h"
@@ -33,7 +34,8 @@ enum class MissingTimes : std::uint8_t {
 std::string cycles_table(std::vector<double> normal_us, std::vector<double> abnormal_us,
                          MissingTimes missing);
 
-std::string rows_table(const std::vector<compare::CompatRow>& rows);
+// `unknown` stands for what is not a number; the original wrote "nan".
+std::string rows_table(const std::vector<compare::CompatRow>& rows, std::string_view unknown);
 
 // Rounded to `decimals`, then to six digits without trailing zeros: "1561.72", "0.1",
 // "6.68812e+07", "-0".

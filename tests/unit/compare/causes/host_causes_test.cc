@@ -407,6 +407,69 @@ TEST(SlowHost, ranges_that_contain_slow_code_are_not_operators_that_take_longer)
   EXPECT_FALSE(mentions(cause->against, "operators take longer as well"));
 }
 
+// The device waits while the host computes: 6 ms of 10 more in an operator, 3 between operators.
+CauseSketch computing_host(double calls_before = 10, double calls_after = 30) {
+  CauseSketch sketch = slower_by(2).op("aten::flip", 1, 7).calls(calls_before, calls_after);
+  const auto add = [&](analysis::IdleKind kind, const std::string& name, double before,
+                       double after) {
+    const std::vector<double> normal = CauseSketch::around(before);
+    const std::vector<double> abnormal = CauseSketch::around(after);
+    sketch.edit().idle.push_back({.cause = {kind, name, ""},
+                                  .rank = 0,
+                                  .ms = change_between(normal, abnormal),
+                                  .ms_per_cycle_normal = normal,
+                                  .ms_per_cycle_abnormal = abnormal});
+  };
+  add(analysis::IdleKind::kOperator, "aten::flip", 1, 7);
+  add(analysis::IdleKind::kNothing, "", 3, 6);
+  return sketch;
+}
+
+const Cause* host_work_among(const std::vector<Cause>& causes) {
+  const auto found = std::ranges::find_if(causes, [](const Cause& cause) {
+    return cause.headline.starts_with("the host does more work of its own");
+  });
+  return found == causes.end() ? nullptr : &*found;
+}
+
+TEST(HostWork, operators_that_are_called_more_often_while_the_device_waits_are_named) {
+  const auto causes = host_causes(computing_host());
+  const Cause* cause = host_work_among(causes);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_EQ(cause->kind, CauseKind::kLaunchBound);
+  EXPECT_EQ(cause->headline,
+            "the host does more work of its own (aten::flip), and the device waits");
+  EXPECT_GE(cause->score, kConfidentScore);
+  EXPECT_NEAR(cause->explains_ms, 9, 0.01) << "the operator and the code around it";
+  EXPECT_TRUE(cause->is_fact) << "calls are counted";
+  EXPECT_TRUE(mentions(cause->evidence, "between them: 4.00 -> 13.0 ms per cycle"));
+}
+
+TEST(HostWork, is_silent_while_the_operators_are_called_as_often) {
+  EXPECT_EQ(host_work_among(host_causes(computing_host(10, 10))), nullptr);
+  EXPECT_EQ(host_work_among(host_causes(computing_host(10, 13))), nullptr)
+      << "1.2 times as often, and one call more, is the least";
+}
+
+TEST(HostWork, is_silent_when_it_explains_less_than_half_of_the_change) {
+  CauseSketch sketch = computing_host();
+  sketch.edit().idle.back().cause.kind = analysis::IdleKind::kRuntimeCall;
+  sketch.edit().idle.back().cause.name = "cudaMemcpyAsync";
+  ASSERT_NE(host_work_among(host_causes(sketch)), nullptr) << "6 of 10 ms";
+  IdleCauseRow& in_operator = sketch.edit().idle.front();
+  in_operator.ms_per_cycle_abnormal = CauseSketch::around(5);
+  in_operator.ms =
+      change_between(in_operator.ms_per_cycle_normal, in_operator.ms_per_cycle_abnormal);
+  EXPECT_EQ(host_work_among(host_causes(sketch)), nullptr) << "4 of 10 ms";
+}
+
+TEST(HostWork, is_silent_when_the_process_waits_for_a_core_or_kernels_changed) {
+  EXPECT_EQ(
+      host_work_among(host_causes(computing_host().metric("Host", "schedstat_runq_ns", 1, 500))),
+      nullptr);
+  EXPECT_EQ(host_work_among(host_causes(computing_host().kernel("softmax", 1, 3))), nullptr);
+}
+
 TEST(HostCode, recorded_frames_need_no_second_profile) {
   const auto before = host_causes(slow_module());
   EXPECT_NE(find(before, CauseKind::kLaunchBound)->advice.find("with_stack"), std::string::npos);

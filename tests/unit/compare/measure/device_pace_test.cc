@@ -68,6 +68,75 @@ TEST(DevicePaceTest, cycles_of_the_kernels_are_in_the_devices_time_already) {
   EXPECT_EQ(followed({.kernel_ns = 25_ms}, CycleMethod::kKernelSequence).clock, CycleClock::kMarks);
 }
 
+// A launch at one time and its kernel at another, in a list of cycles of 10 ms.
+struct Launch {
+  std::int64_t at_ns;
+  std::int64_t runs_ns;
+  std::int64_t kernel_ns;
+};
+
+CycleList followed(int cycles, const std::vector<Launch>& launches) {
+  Sketch sketch;
+  CycleList list;
+  list.method = CycleMethod::kSteps;
+  std::uint32_t id = 0;
+  for (const Launch& launch : launches) {
+    ++id;
+    sketch.thread(1).slice("launch", SliceKind::kRuntimeCall, launch.at_ns, 1_ms).correlation(id);
+    sketch.stream(0, 7)
+        .slice("gemm", SliceKind::kKernel, launch.runs_ns, launch.kernel_ns)
+        .correlation(id);
+  }
+  for (int i = 0; i < cycles; ++i) {
+    list.cycles.push_back({{10_ms * i, 10_ms * (i + 1)}, "cycle", {}, false});
+  }
+  const Trace trace = sketch.trace();
+  follow_device(analysis::attribute_trace(trace), list);
+  return list;
+}
+
+TEST(DevicePaceTest, a_cycle_that_launches_nothing_has_no_end_on_the_device) {
+  EXPECT_EQ(followed(3, {{1_ms, 2_ms, 20_ms}, {21_ms, 30_ms, 20_ms}}).clock, CycleClock::kMarks);
+}
+
+TEST(DevicePaceTest, what_is_launched_after_the_last_cycle_belongs_to_none) {
+  const CycleList list =
+      followed(2, {{1_ms, 2_ms, 20_ms}, {11_ms, 22_ms, 20_ms}, {21_ms, 42_ms, 500_ms}});
+  EXPECT_EQ(list.clock, CycleClock::kDevice);
+  EXPECT_EQ(list.cycles.back().interval.end_ns, 42_ms);
+}
+
+TEST(DevicePaceTest, the_first_cycle_begins_with_the_end_of_what_was_launched_before_it) {
+  Sketch sketch;
+  CycleList list;
+  list.method = CycleMethod::kSteps;
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    sketch.thread(1).slice("launch", SliceKind::kRuntimeCall, 10_ms * i + 1_ms, 1_ms);
+    sketch.correlation(i + 1);
+    sketch.stream(0, 7).slice("gemm", SliceKind::kKernel, 20_ms * i + 5_ms, 20_ms);
+    sketch.correlation(i + 1);
+    if (i > 0) list.cycles.push_back({{10_ms * i, 10_ms * (i + 1)}, "cycle", {}, false});
+  }
+  const Trace trace = sketch.trace();
+  follow_device(analysis::attribute_trace(trace), list);
+  EXPECT_EQ(list.clock, CycleClock::kDevice);
+  EXPECT_EQ(list.cycles.front().interval.start_ns, 25_ms);
+  EXPECT_EQ(list.cycles.front().interval.length_ns(), 20_ms);
+}
+
+TEST(DevicePaceTest, a_host_that_is_hardly_ahead_keeps_its_marks) {
+  // The work of each cycle ends this long after it.
+  const auto ahead = [](std::int64_t lead_ns) {
+    std::vector<Launch> launches;
+    for (int i = 0; i < 5; ++i) {
+      launches.push_back({10_ms * i + 1_ms, 10_ms * i + 5_ms + lead_ns, 5_ms});
+    }
+    return followed(5, launches).clock;
+  };
+  EXPECT_EQ(ahead(900_us), CycleClock::kMarks);
+  EXPECT_EQ(ahead(1100_us), CycleClock::kDevice) << "a tenth of a cycle";
+}
+
 TEST(DevicePaceTest, no_cycles_stay_no_cycles) {
   EXPECT_TRUE(followed({.kernel_ns = 25_ms, .cycles = 0}).cycles.empty());
 }

@@ -47,6 +47,13 @@ TEST(CompareMarkdownTest, functions_without_metrics_have_a_row_too) {
               HasSubstr("| norm            | -    "));
 }
 
+TEST(CompareMarkdownTest, what_is_unknown_is_a_dash_and_no_number) {
+  const std::string page = compare_markdown(uneven_runs().comparison(), 0);
+  const std::string row = page.substr(page.find("| norm            | -    "));
+  EXPECT_THAT(row.substr(0, row.find('\n')), ::testing::ContainsRegex("(\\| +- +){7}"));
+  EXPECT_EQ(page.find("nan"), std::string::npos);
+}
+
 TEST(CompareMarkdownTest, a_cut_table_says_so) {
   EXPECT_THAT(compare_markdown(uneven_runs().comparison(), 1), HasSubstr("\n… 1 more\n"));
 }

@@ -1,0 +1,126 @@
+#include "strobe/compare/causes/device_users.h"
+
+#include <algorithm>
+
+#include "strobe/compare/causes/direct_evidence.h"
+#include "strobe/device/vendor_names.h"
+
+namespace strobe::compare {
+namespace {
+
+using device::MetricRole;
+
+constexpr double kBusyBus = 5e9;  // bytes per second
+
+// The same work needs the same traffic: what the memory carries beyond that is somebody else's.
+bool memory_carries_more(const Symptoms& symptoms, const DeviceSymptoms& device) {
+  constexpr double kMuchMore = 1.5;
+  const MetricRow* use = symptoms.metric(MetricRole::kMemoryUse, device.name());
+  return use != nullptr && rose(use->all, 1.2) &&
+         use->all.core_ratio() * symptoms.cycle->ms.core_ratio() > kMuchMore;
+}
+
+// The same kernels, of the same size, at the same clocks, take longer: they get only part of the
+// device.
+bool kernels_are_crowded(const Symptoms& symptoms, const DeviceSymptoms& device) {
+  const bool is_same_work = symptoms.common_calls_factor == 1 && device.resized_share < 0.1 &&
+                            device.other_work_ms < 0.05 * device.kernel_ms.normal_core.mean;
+  const MetricRow* core = symptoms.metric(MetricRole::kCoreClock, device.name());
+  const MetricRow* memory = symptoms.metric(MetricRole::kMemoryClock, device.name());
+  const bool clocks_are_equal = core != nullptr && !fell(core->busy, 0.97) &&
+                                (memory == nullptr || !fell(memory->busy, 0.97));
+  const double least_share = memory_carries_more(symptoms, device) ? 0.3 : 0.7;
+  return is_same_work && clocks_are_equal &&
+         device.slowdowns.share_between(1.05, 1e9) >= least_share;
+}
+
+}  // namespace
+
+ForeignUse foreign_use(const Symptoms& symptoms, const DeviceSymptoms& device) {
+  const MetricRow* use = symptoms.metric(MetricRole::kDeviceUse, device.name());
+  if (use == nullptr || use->all.normal.n == 0 || use->all.abnormal.n == 0) return {};
+  const MetricRow* process = symptoms.metric(MetricRole::kProcessDeviceUse, device.name());
+  const bool has_process =
+      process != nullptr && process->all.normal.n > 0 && process->all.abnormal.n > 0;
+  double own_normal = device.row->busy_share.normal_core.mean;
+  double own_abnormal = device.row->busy_share.abnormal_core.mean;
+  Change::Typical own_shown = device.row->busy_share.typical();
+  bool crowds = false;
+  if (has_process) {
+    own_shown = process->tested(MetricTime::kCycle).typical();
+    own_normal = process->all.normal_core.mean;
+    own_abnormal = process->all.abnormal_core.mean;
+  } else if (const MetricRow* used = symptoms.metric(MetricRole::kMemoryUsed, device.name());
+             used != nullptr && rose(used->all, 1.01) && kernels_are_crowded(symptoms, device)) {
+    // Another process has arrived, and counters show a shared device as busy for both.
+    const double alone =
+        100 * device.row->busy_ms.normal_core.mean / symptoms.cycle->ms.abnormal_core.mean;
+    crowds = alone < own_abnormal;
+    own_abnormal = std::min(own_abnormal, alone);
+    own_shown.abnormal = std::min(own_shown.abnormal, alone);
+  }
+  const Change::Typical use_shown = use->tested(MetricTime::kCycle).typical();
+  return {.is_known = true,
+          .normal = std::max(0.0, use->all.normal_core.mean - own_normal),
+          .abnormal = std::max(0.0, use->all.abnormal_core.mean - own_abnormal),
+          .crowds = crowds,
+          .shown_normal = std::max(0.0, use_shown.normal - own_shown.normal),
+          .shown_abnormal = std::max(0.0, use_shown.abnormal - own_shown.abnormal)};
+}
+
+bool counter_shows_tenant(const Symptoms& symptoms, const DeviceSymptoms& device) {
+  const ForeignUse use = foreign_use(symptoms, device);
+  const MetricRow* metric = symptoms.metric(MetricRole::kDeviceUse, device.name());
+  return use.is_known && use.rise() >= kTenantPoints && (use.crowds || is_real(metric->all));
+}
+
+bool has_tenant(const Symptoms& symptoms, const DeviceSymptoms& device) {
+  const Outsiders outsiders = outsiders_on(symptoms, device);
+  if (outsiders.is_known) return outsiders.came() && outsiders.rise() >= kTenantPoints;
+  return counter_shows_tenant(symptoms, device);
+}
+
+BusTraffic bus_traffic(const Symptoms& symptoms, const DeviceSymptoms& device) {
+  BusTraffic traffic;
+  for (const MetricRow& row : symptoms.comparison->metrics) {
+    if (row.info.role != MetricRole::kPcieTraffic || row.device != device.name() ||
+        row.rank != symptoms.rank || row.all.normal.n == 0 || row.all.abnormal.n == 0) {
+      continue;
+    }
+    traffic.is_known = true;
+    const Change::Typical shown = row.tested(MetricTime::kCycle).typical();
+    traffic.shown_normal = std::max(traffic.shown_normal, shown.normal);
+    traffic.shown_abnormal = std::max(traffic.shown_abnormal, shown.abnormal);
+    traffic.normal = std::max(traffic.normal, row.all.normal_core.mean);
+    if (row.all.abnormal_core.mean < traffic.abnormal) continue;
+    traffic.abnormal = row.all.abnormal_core.mean;
+    traffic.is_real = is_real(row.all);
+  }
+  double own_bytes[2] = {0, 0};
+  for (const FunctionRow* copy : device.copies) {
+    const bool stays_on_devices =
+        device::copy_direction(copy->key.name) == device::CopyDirection::kBetweenDevices;
+    if (stays_on_devices) continue;
+    own_bytes[0] += copy->bytes_normal;
+    own_bytes[1] += copy->bytes_abnormal;
+  }
+  const double own_normal = own_bytes[0] / (1e-3 * symptoms.cycle->ms.normal_core.mean);
+  traffic.own_abnormal = own_bytes[1] / (1e-3 * symptoms.cycle->ms.abnormal_core.mean);
+  // A bus carries at least the program's own copies. NVML counts kilobytes, and some samplers write
+  // its numbers as they are.
+  if (traffic.is_known && own_normal > 10 * traffic.normal) traffic.count_kilobytes();
+  return traffic;
+}
+
+bool has_copying_tenant(const Symptoms& symptoms, const DeviceSymptoms& device) {
+  const BusTraffic traffic = bus_traffic(symptoms, device);
+  const MetricRow* power = symptoms.metric(MetricRole::kPower, device.name());
+  // Who only copies computes nothing, and the list of processes shows what they compute.
+  const bool is_foreign = traffic.own_abnormal > 0 || counter_shows_tenant(symptoms, device);
+  return traffic.is_known && traffic.is_real && is_foreign &&
+         traffic.abnormal - traffic.own_abnormal > kBusyBus &&
+         traffic.abnormal > 5 * traffic.normal &&
+         (power == nullptr || power->all.core_ratio() < 1.3);
+}
+
+}  // namespace strobe::compare
