@@ -21,7 +21,8 @@ struct WildChoice {
 std::vector<WildChoice> choices_in(const RankMeasure& rank, std::mt19937& dice) {
   constexpr WildPart kParts[] = {WildPart::kMetric, WildPart::kFunctionTime, WildPart::kIdle,
                                  WildPart::kLaunches};
-  std::vector<WildChoice> choices = {{WildPart::kFunctionTime, longest_kernel(rank)}};
+  std::vector<WildChoice> choices = {{WildPart::kFunctionTime, longest_kernel(rank)},
+                                     {WildPart::kCalls, longest_kernel(rank)}};
   const WildPart part = kParts[dice() % std::size(kParts)];
   const std::size_t count = count_of(rank, part);
   if (count > 0) choices.push_back({part, dice() % count});

@@ -17,6 +17,7 @@ inline constexpr int kWildFactor = 20;
 enum class WildPart {
   kMetric,
   kFunctionTime,
+  kCalls,
   kIdle,     // time of the devices, by one cause
   kLaunches  // of a device: how long work waits, and how long it takes
 };
@@ -32,6 +33,7 @@ inline std::size_t count_of(const RankMeasure& rank, WildPart part) {
     case WildPart::kMetric:
       return rank.series.size();
     case WildPart::kFunctionTime:
+    case WildPart::kCalls:
       return rank.functions.size();
     case WildPart::kIdle:
       return rank.idle.size();
@@ -58,6 +60,13 @@ inline std::string spoil_cycle(RankMeasure& rank, WildPart part, std::size_t whi
       multiply_cycle(function.covered_ns, cycle);
       multiply_cycle(function.launched_ns, cycle);
       return "time of " + function.key.name;
+    }
+    case WildPart::kCalls: {
+      FunctionCycles& function = rank.functions[which];
+      multiply_cycle(function.calls, cycle);
+      multiply_cycle(function.launched_calls, cycle);
+      multiply_cycle(function.copied_bytes, cycle);
+      return "calls of " + function.key.name;
     }
     case WildPart::kIdle:
       multiply_cycle(rank.idle[which].idle_ns, cycle);

@@ -93,7 +93,7 @@ struct FunctionRow {
   Change ms;                       // milliseconds per cycle
   double covered_beta_normal = 0;  // beta of the union
   double covered_beta_abnormal = 0;
-  double calls_normal = 0;  // per cycle, mean
+  double calls_normal = 0;  // per cycle, mean without the wildest cycles
   double calls_abnormal = 0;
   double bytes_normal = 0;  // copies: per cycle, if the trace has them; else 0
   double bytes_abnormal = 0;

@@ -222,8 +222,16 @@ struct TimeSample {
   double blocks = 0;  // of the last run that has it
 };
 
+// How often per cycle, without the wildest cycles. What only those have keeps its mean.
+double usual_count(const std::vector<double>& per_cycle) {
+  const double usual = stats::moments_of(stats::winsorized(per_cycle)).mean;
+  return usual > 0 ? usual : stats::moments_of(per_cycle).mean;
+}
+
 TimeSample times_of(RunParts runs) {
   TimeSample sample;
+  std::vector<double> calls;
+  std::vector<double> copied_bytes;
   for (const RunPart& run : runs) {
     const FunctionCycles* function =
         run.function == kAbsent ? nullptr : &run.measure->functions[run.function];
@@ -235,11 +243,13 @@ TimeSample times_of(RunParts runs) {
       sample.beta.push_back(time_ns / length_ns * 100);
       sample.ms.push_back(time_ns * 1e-6);
       run_ms += time_ns * 1e-6;
+      calls.push_back(0);
+      copied_bytes.push_back(0);
       if (function == nullptr) continue;
       sample.covered_beta += static_cast<double>(function->covered_ns[cycle]) / length_ns * 100;
-      sample.calls += function->calls[cycle];
+      calls.back() = function->calls[cycle];
       if (!function->copied_bytes.empty()) {
-        sample.copied_bytes += static_cast<double>(function->copied_bytes[cycle]);
+        copied_bytes.back() = static_cast<double>(function->copied_bytes[cycle]);
       }
       sample.presence += function->calls[cycle] > 0 || function->time_ns[cycle] > 0 ? 1 : 0;
     }
@@ -250,8 +260,8 @@ TimeSample times_of(RunParts runs) {
   }
   const auto n = static_cast<double>(std::max<std::size_t>(1, sample.beta.size()));
   sample.covered_beta /= n;
-  sample.calls /= n;
-  sample.copied_bytes /= n;
+  sample.calls = usual_count(calls);
+  sample.copied_bytes = usual_count(copied_bytes);
   sample.presence /= n;
   return sample;
 }
@@ -267,6 +277,7 @@ struct LaunchedSample {
 
 LaunchedSample launched_of(RunParts runs, const std::string& device) {
   LaunchedSample sample;
+  std::vector<double> calls;
   for (const RunPart& run : runs) {
     const auto& devices = run.measure->devices;
     const auto found = std::ranges::find(devices, device, &DeviceCycles::device);
@@ -279,12 +290,12 @@ LaunchedSample launched_of(RunParts runs, const std::string& device) {
     std::vector<double> ms;
     for (const std::size_t cycle : *run.usable) {
       ms.push_back(function ? static_cast<double>(function->launched_ns[cycle]) * 1e-6 : 0);
-      if (function != nullptr) sample.calls += function->launched_calls[cycle];
+      calls.push_back(function ? function->launched_calls[cycle] : 0);
     }
     if (!ms.empty()) sample.run_ms.push_back(stats::moments_of(ms).mean);
     sample.ms.insert(sample.ms.end(), ms.begin(), ms.end());
   }
-  sample.calls /= static_cast<double>(std::max<std::size_t>(1, sample.ms.size()));
+  sample.calls = usual_count(calls);
   return sample;
 }
 
