@@ -148,9 +148,10 @@ Section straggler_section(const Stragglers& stragglers,
       "Medians over cycles. A rank's own time is the cycle without its collectives, which are "
       "mostly waiting. The distance says how far it is from the own time of its peers, in their "
       "robust deviations (at least 1 % of it). A cycle is long if the rank's own time in it is "
-      "more than 3 % above that of its peers. A rank is slow if its distance is above 5 and at "
-      "least half of its cycles are long, at least {} of them; or if it waits less in collectives "
-      "than every other rank in clearly more cycles than by chance, by 5 % of a cycle or more.",
+      "more than 3 % above that of its peers. A rank is slow if its distance is above 5, at "
+      "least half of its cycles are long, at least {} of them, and the excess is more than its "
+      "variation from cycle to cycle explains; or if it waits less in collectives than every other "
+      "rank in clearly more cycles than by chance, by 5 % of a cycle or more.",
       compare::kLeastCyclesOfARank);
   section.table.columns = {
       {"rank", "rank", ColumnType::kCount, 9},
