@@ -37,7 +37,7 @@ Run renumbered(const Run& run, std::int32_t shift) {
 }
 
 TEST(RecordedRanksTest, the_rank_that_sleeps_is_named_whatever_its_number_is) {
-  const Run run = recorded_ranks("rank_5_sleeps");
+  const strobe::Run run = recorded_ranks("rank_5_sleeps");
   ASSERT_EQ(run.ranks.size(), 8u);
   for (std::int32_t shift = 0; shift < 8; ++shift) {
     const auto found = find_stragglers(renumbered(run, shift));
@@ -58,8 +58,8 @@ TEST(RecordedRanksTest, of_equal_ranks_none_is_named) {
 }
 
 TEST(RecordedRanksTest, against_a_normal_run_it_is_the_first_cause) {
-  const Run normal = recorded_ranks("equal");
-  const Run abnormal = recorded_ranks("rank_5_sleeps");
+  const strobe::Run normal = recorded_ranks("equal");
+  const strobe::Run abnormal = recorded_ranks("rank_5_sleeps");
   for (const std::int32_t shift : {0, 3}) {
     const auto comparison = compare_runs(renumbered(normal, shift), renumbered(abnormal, shift));
     ASSERT_TRUE(comparison) << comparison.error().what;
