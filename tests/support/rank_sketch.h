@@ -39,6 +39,41 @@ inline RankCapture rank_capture(std::int32_t rank, const std::vector<double>& ow
           .metric_remarks = {}};
 }
 
+// The same without a device: its own operator and a library's exchange run on the host, the latter
+// on a thread of its own.
+inline RankCapture host_rank_capture(std::int32_t rank, const std::vector<double>& own_ms,
+                                     double cycle_ms) {
+  Sketch sketch;
+  const auto ns = [](double ms) { return static_cast<std::int64_t>(ms * 1e6); };
+  for (std::size_t i = 0; i < own_ms.size(); ++i) {
+    const std::int64_t start_ns = ns(cycle_ms) * static_cast<std::int64_t>(i);
+    sketch.thread(1)
+        .slice("ProfilerStep#" + std::to_string(i), SliceKind::kStep, start_ns, ns(cycle_ms))
+        .slice("aten::mm", SliceKind::kOperator, start_ns, ns(own_ms[i]))
+        .slice("c10d::allreduce_", SliceKind::kOperator, start_ns + ns(own_ms[i]), 1000)
+        .flags(kCommunicates);
+    sketch.thread(2)
+        .slice("gloo:all_reduce", SliceKind::kCommunication, start_ns + ns(own_ms[i]),
+               ns(cycle_ms) - ns(own_ms[i]))
+        .flags(kCommunicates);
+  }
+  return {.rank = rank,
+          .path = "rank" + std::to_string(rank) + "/trace.json",
+          .trace = std::make_shared<const Trace>(sketch.trace()),
+          .import = {},
+          .metrics = {},
+          .metric_remarks = {}};
+}
+
+inline Run host_ranked_run(const std::string& label, const std::vector<std::vector<double>>& own_ms,
+                           double cycle_ms) {
+  Run run = {.label = label, .folder = label, .ranks = {}};
+  for (std::size_t rank = 0; rank < own_ms.size(); ++rank) {
+    run.ranks.push_back(host_rank_capture(static_cast<std::int32_t>(rank), own_ms[rank], cycle_ms));
+  }
+  return run;
+}
+
 // Ranks 0, 1, 2, ... with these own times.
 inline Run ranked_run(const std::string& label, const std::vector<std::vector<double>>& own_ms,
                       double cycle_ms) {

@@ -8,6 +8,8 @@
 
 #include "strobe/analysis/ranks/late_ranks.h"
 #include "strobe/compare/causes/cause_rules.h"
+#include "strobe/compare/collective_time.h"
+#include "strobe/compare/slow_ranks.h"
 #include "strobe/stats/moments.h"
 
 namespace strobe::compare {
@@ -62,87 +64,6 @@ Result<Comparison> compare_halves(const Run& run, const CompareOptions& options)
 
 namespace {
 
-constexpr double kFarAway = 5;            // robust deviations
-constexpr double kLeastDeviation = 0.01;  // of the peers' time: equal ranks always differ a little
-constexpr double kLate = 1.03;
-constexpr std::size_t kLeastLateCycles = kLeastCyclesOfARank;
-
-struct OwnTimes {
-  std::vector<double> cycle_ms;  // per cycle
-  std::vector<double> waiting_ms;
-  std::vector<double> own_ms;
-};
-
-OwnTimes own_times(const RankMeasure& measure) {
-  OwnTimes times;
-  for (std::size_t cycle = 0; cycle < measure.cycles.cycles.size(); ++cycle) {
-    std::int64_t waiting_ns = 0;
-    for (const FunctionCycles& function : measure.functions) {
-      if (function.key.kind == FunctionKind::kCollective) waiting_ns += function.covered_ns[cycle];
-    }
-    const std::int64_t length_ns = measure.cycles.cycles[cycle].interval.length_ns();
-    times.cycle_ms.push_back(static_cast<double>(length_ns) * 1e-6);
-    times.waiting_ms.push_back(static_cast<double>(std::min(waiting_ns, length_ns)) * 1e-6);
-    times.own_ms.push_back(times.cycle_ms.back() - times.waiting_ms.back());
-  }
-  return times;
-}
-
-double robust_deviation(const std::vector<double>& values, double center) {
-  constexpr double kOfNormal = 1.4826;  // scales it to the deviation of a normal distribution
-  std::vector<double> distances;
-  for (const double value : values) distances.push_back(std::abs(value - center));
-  return kOfNormal * stats::median_of(distances);
-}
-
-std::vector<RankRow> rows_of(const std::vector<RankMeasure>& ranks,
-                             const std::vector<OwnTimes>& times) {
-  std::vector<RankRow> rows;
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    rows.push_back({.rank = ranks[i].rank,
-                    .cycles = times[i].own_ms.size(),
-                    .cycle_ms = stats::median_of(times[i].cycle_ms),
-                    .waiting_ms = stats::median_of(times[i].waiting_ms),
-                    .own_ms = stats::median_of(times[i].own_ms),
-                    .too_few = times[i].own_ms.size() < kLeastCyclesOfARank});
-  }
-  return rows;
-}
-
-// Beyond all peers, and not only in one cycle.
-void judge_rank(std::size_t one, const std::vector<OwnTimes>& times, std::vector<RankRow>& rows) {
-  std::vector<double> peers;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (i != one) peers.push_back(rows[i].own_ms);
-  }
-  RankRow& row = rows[one];
-  const double center = stats::median_of(peers);
-  row.peers_ms = center;
-  const double deviation = std::max(robust_deviation(peers, center), kLeastDeviation * center);
-  row.distance = deviation > 0 ? (row.own_ms - center) / deviation : 0;
-  for (std::size_t cycle = 0; cycle < row.cycles; ++cycle) {
-    std::vector<double> now;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (i != one && cycle < times[i].own_ms.size()) now.push_back(times[i].own_ms[cycle]);
-    }
-    if (!now.empty() && times[one].own_ms[cycle] > kLate * stats::median_of(now)) {
-      ++row.cycles_late;
-    }
-  }
-  row.is_slow = row.distance > kFarAway && row.cycles_late >= kLeastLateCycles &&
-                2 * row.cycles_late >= row.cycles;
-}
-
-std::vector<RankRow> judged_rows(const std::vector<RankMeasure>& ranks) {
-  std::vector<OwnTimes> times;
-  for (const RankMeasure& rank : ranks) times.push_back(own_times(rank));
-  std::vector<RankRow> rows = rows_of(ranks, times);
-  for (std::size_t i = 0; i < rows.size(); ++i) judge_rank(i, times, rows);
-  const double best = std::ranges::min_element(rows, {}, &RankRow::own_ms)->own_ms;
-  for (RankRow& row : rows) row.versus_best = best > 0 ? row.own_ms / best : 1;
-  return rows;
-}
-
 std::vector<std::string> remarks_by_rank(const std::vector<RankMeasure>& ranks) {
   std::vector<std::string> remarks;
   for (const RankMeasure& rank : ranks) {
@@ -151,6 +72,21 @@ std::vector<std::string> remarks_by_rank(const std::vector<RankMeasure>& ranks) 
     }
   }
   return remarks;
+}
+
+void add_remarks_on_collectives(Stragglers& found) {
+  for (const RankRow& row : found.ranks) {
+    if (row.is_comparable) continue;
+    found.quality.push_back(fmt::format(
+        "rank {}: other ranks have collectives and this one has none in its cycles, so its own "
+        "time cannot be told",
+        row.rank));
+  }
+}
+
+bool has_device(const RankMeasure& measure) {
+  return std::ranges::any_of(measure.functions,
+                             [](const FunctionCycles& one) { return is_on_device(one.key.kind); });
 }
 
 SideFacts rank_side(RankMeasure measure) {
@@ -164,6 +100,27 @@ SideFacts rank_side(RankMeasure measure) {
   return side;
 }
 
+// Ranks that meet have equal cycles. On a device, what differs shows in the kernels; on the host,
+// in what is left of the cycles without the collectives.
+Result<Comparison> compare_two_ranks(RankMeasure normal, RankMeasure abnormal,
+                                     analysis::CollectiveForm form, const CompareOptions& options) {
+  const bool is_own_time =
+      form != analysis::CollectiveForm::kNone && !has_device(normal) && !has_device(abnormal);
+  if (is_own_time) {
+    normal = without_collectives(std::move(normal), form);
+    abnormal = without_collectives(std::move(abnormal), form);
+  }
+  STROBE_TRY(Comparison comparison, compare_measures(rank_side(std::move(normal)),
+                                                     rank_side(std::move(abnormal)), {}, options));
+  if (is_own_time) {
+    comparison.quality.insert(comparison.quality.begin(),
+                              "the collectives were cut out of the cycles of both ranks, so their "
+                              "own times are compared");
+  }
+  judge(comparison);
+  return comparison;
+}
+
 // Of the slow ones, the farthest away; rows.size() if none is slow.
 std::size_t slowest_rank(const std::vector<RankRow>& rows) {
   std::size_t slowest = rows.size();
@@ -174,16 +131,18 @@ std::size_t slowest_rank(const std::vector<RankRow>& rows) {
   return slowest;
 }
 
-// Of the others, the one in their middle; rows.size() if all are slow.
+bool is_usual(const RankRow& row) { return row.is_comparable && !row.is_slow; }
+
+// Of the others, the one in their middle; rows.size() if there is none.
 std::size_t typical_rank(const std::vector<RankRow>& rows) {
   std::vector<double> own_ms;
   for (const RankRow& row : rows) {
-    if (!row.is_slow) own_ms.push_back(row.own_ms);
+    if (is_usual(row)) own_ms.push_back(row.own_ms);
   }
   const double center = stats::median_of(own_ms);
   std::size_t best = rows.size();
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].is_slow) continue;
+    if (!is_usual(rows[i])) continue;
     if (best == rows.size() ||
         std::abs(rows[i].own_ms - center) < std::abs(rows[best].own_ms - center)) {
       best = i;
@@ -255,17 +214,17 @@ Result<Stragglers> find_stragglers(const Run& run, const CompareOptions& options
   Stragglers found;
   found.label = run.label;
   found.path = side.path;
-  found.ranks = judged_rows(side.ranks);
+  found.ranks = judged_ranks(side.ranks);
   found.quality = remarks_by_rank(side.ranks);
+  add_remarks_on_collectives(found);
   add_lateness(run, side.ranks, found);
   const std::size_t slowest = slowest_rank(found.ranks);
   const std::size_t typical = typical_rank(found.ranks);
   if (slowest == found.ranks.size() || typical == found.ranks.size()) return found;
   found.slowest = found.ranks[slowest].rank;
   STROBE_TRY(Comparison comparison,
-             compare_measures(rank_side(side.ranks[typical]), rank_side(side.ranks[slowest]), {},
-                              among_ranks));
-  judge(comparison);
+             compare_two_ranks(side.ranks[typical], side.ranks[slowest],
+                               best_collective_form(side.ranks), among_ranks));
   found.against_peer = std::move(comparison);
   return found;
 }

@@ -19,7 +19,8 @@ RankMeasure cycles_between(const RankMeasure& measure, std::size_t begin, std::s
 Result<Comparison> compare_halves(const Run& run, const CompareOptions& options = {});
 
 // Compares the ranks of one run with each other. Ranks that meet in collectives have equal cycles
-// however unequal their work is, so a rank is judged by its own time.
+// however unequal their work is, so a rank is judged by its own time, and by its time in
+// collectives: the rank that waits least is the one that is waited for.
 
 struct RankRow {
   std::int32_t rank = 0;
@@ -29,9 +30,14 @@ struct RankRow {
   double waiting_ms = 0;        // in collectives
   double own_ms = 0;            // the rest of the cycle
   double peers_ms = 0;          // the median of the other ranks' own times
-  double versus_best = 1;       // own time in multiples of the fastest rank's
-  double distance = 0;          // of its own time from its peers', in robust deviations
-  std::size_t cycles_late = 0;  // in which its own time exceeds that of its peers
+  double peers_waiting_ms = 0;  // likewise, of their times in collectives
+  // The others wait for the rank that is in collectives for the shortest time.
+  std::size_t cycles_least = 0;  // in which it is the one
+  double versus_best = 1;        // own time in multiples of the fastest rank's
+  double distance = 0;           // of its own time from its peers', in robust deviations
+  std::size_t cycles_late = 0;   // in which its own time exceeds that of its peers
+  // False if other ranks have collectives and this one has not: its own time cannot be told then.
+  bool is_comparable = true;
   bool is_slow = false;
   bool too_few = false;  // it has too few cycles to be called slow, or not
   // A rank that comes last to collectives keeps the others waiting. A cycle has many collectives,

@@ -180,6 +180,26 @@ bool is_collective_call(std::string_view operator_name) {
 
 namespace {
 
+constexpr std::string_view kHostPrefixes[] = {"gloo:", "mpi:", "ucc:"};
+constexpr std::string_view kDevicePrefixes[] = {
+    "nccl:", "rccl:", "hccl:", "xccl:", "cncl:", "mccl:", "eccl:", "bkcl:", "flagcx:"};
+
+}  // namespace
+
+bool is_host_exchange(std::string_view range_name) {
+  return std::ranges::any_of(
+      kHostPrefixes, [&](std::string_view prefix) { return range_name.starts_with(prefix); });
+}
+
+bool is_library_range(std::string_view range_name) {
+  return is_host_exchange(range_name) ||
+         std::ranges::any_of(kDevicePrefixes, [&](std::string_view prefix) {
+           return range_name.starts_with(prefix);
+         });
+}
+
+namespace {
+
 struct CallWord {
   std::string_view word;
   RuntimeCall call;

@@ -23,6 +23,13 @@ bool is_collective_operator(std::string_view operator_name);
 // A framework's operator that moves data between processes.
 bool is_collective_call(std::string_view operator_name);
 
+// A range that a framework opens for a collectives library: "nccl:all_reduce", "gloo:broadcast".
+bool is_library_range(std::string_view range_name);
+
+// Such a range of a library that works on the host: it lasts until the data have arrived. Those of
+// other libraries last until work is launched.
+bool is_host_exchange(std::string_view range_name);
+
 // The purpose of a call into a vendor's runtime or driver.
 enum class RuntimeCall : std::uint8_t {
   kOther,

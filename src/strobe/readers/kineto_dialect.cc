@@ -63,11 +63,6 @@ CategoryRule kineto_category_rule(std::string_view category) {
   return {};
 }
 
-bool starts_with_any(std::string_view name, std::initializer_list<std::string_view> prefixes) {
-  return std::any_of(prefixes.begin(), prefixes.end(),
-                     [&](std::string_view prefix) { return name.starts_with(prefix); });
-}
-
 // How ranges of the model's phases are named: by the framework, by libraries on top of it, by
 // scripts.
 enum class Match : std::uint8_t {
@@ -154,10 +149,7 @@ bool is_backward_work(std::string_view name) {
 NameRule kineto_name_rule(SliceKind kind, std::string_view, std::string_view name) {
   switch (kind) {
     case SliceKind::kAnnotation: {
-      if (starts_with_any(name, {"nccl:", "gloo:", "mpi:", "ucc:", "hccl:", "xccl:", "cncl:",
-                                 "rccl:", "mccl:", "eccl:", "bkcl:", "flagcx:"})) {
-        return {SliceKind::kCommunication, kCommunicates};
-      }
+      if (device::is_library_range(name)) return {SliceKind::kCommunication, kCommunicates};
       return {range_kind(name, SliceKind::kAnnotation), kNoFlags};
     }
     case SliceKind::kOperator: {

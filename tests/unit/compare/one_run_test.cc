@@ -190,6 +190,38 @@ TEST(StragglersTest, who_comes_last_to_the_collectives_is_told_from_one_cycle) {
   EXPECT_EQ(found->answer(), RankAnswer::kSlowRank);
 }
 
+TEST(StragglersTest, the_rank_that_the_others_wait_for_on_the_host_is_named) {
+  const auto found =
+      find_stragglers(host_ranked_run("job", {kUsual, kUsual, kUsual, kSlow, kUsual}, 10));
+  ASSERT_TRUE(found) << found.error().what;
+  EXPECT_EQ(found->slowest, 3);
+  EXPECT_NEAR(found->ranks[3].waiting_ms, 1, 1e-6);
+  EXPECT_NEAR(found->ranks[3].peers_waiting_ms, 4, 1e-6);
+  EXPECT_EQ(found->collectives, 6u);
+  ASSERT_TRUE(found->against_peer);
+  EXPECT_EQ(found->against_peer->abnormal.label, "rank 3");
+  // Its own time is compared, for the cycles are equal.
+  EXPECT_NEAR(found->against_peer->cycles[0].ms.abnormal_median, 9, 1e-6);
+  EXPECT_NEAR(found->against_peer->cycles[0].ms.normal_median, 6, 1e-6);
+  EXPECT_EQ(found->against_peer->answer, Answer::kSlower);
+}
+
+TEST(StragglersTest, a_rank_without_recorded_collectives_is_told_and_not_named) {
+  strobe::Run run = host_ranked_run("job", {kUsual, kUsual, kUsual}, 10);
+  Sketch sketch;
+  for (std::int64_t i = 0; i < 6; ++i) {
+    sketch.thread(1).slice("ProfilerStep#" + std::to_string(i), SliceKind::kStep, i * 10'000'000,
+                           10'000'000);
+  }
+  run.ranks[1].trace = std::make_shared<const Trace>(sketch.trace());
+  const auto found = find_stragglers(run);
+  ASSERT_TRUE(found) << found.error().what;
+  EXPECT_FALSE(found->slowest);
+  EXPECT_FALSE(found->ranks[1].is_comparable);
+  EXPECT_THAT(found->quality,
+              ::testing::Contains(::testing::HasSubstr("rank 1: other ranks have")));
+}
+
 TEST(StragglersTest, one_rank_has_no_peers) {
   const auto found = find_stragglers(ranked_run("job", {kUsual}, 10));
   ASSERT_FALSE(found);

@@ -103,6 +103,20 @@ TEST(CollectiveNamesTest, an_operator_communicates_if_it_moves_data_between_proc
   }
 }
 
+TEST(LibraryRangesTest, the_library_stands_before_the_colon) {
+  for (const char* name : {"gloo:all_reduce", "mpi:broadcast", "ucc:barrier"}) {
+    EXPECT_TRUE(is_host_exchange(name)) << name;
+    EXPECT_TRUE(is_library_range(name)) << name;
+  }
+  for (const char* name : {"nccl:all_reduce", "rccl:send", "hccl:all_gather", "cncl:broadcast"}) {
+    EXPECT_FALSE(is_host_exchange(name)) << name;
+    EXPECT_TRUE(is_library_range(name)) << name;
+  }
+  for (const char* name : {"gloo", "all_reduce", "my nccl:all_reduce", ""}) {
+    EXPECT_FALSE(is_library_range(name)) << name;
+  }
+}
+
 TEST(RuntimeCallsTest, a_call_is_told_by_the_word_its_vendors_share) {
   EXPECT_EQ(runtime_call("cudaLaunchKernel"), RuntimeCall::kLaunch);
   EXPECT_EQ(runtime_call("cuLaunchKernelEx"), RuntimeCall::kLaunch);

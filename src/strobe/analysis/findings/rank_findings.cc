@@ -193,7 +193,8 @@ std::vector<Finding> find_late_ranks(const std::vector<RankSummary>& ranks,
       std::string(late.size() == 1 ? kLookAtRank : kLookAtRanks)};
   name_reasons(ranks, late, finding);
   const std::vector<std::string> unloaded = unloaded_ranks(ranks, late);
-  if (!unloaded.empty()) {
+  // Collectives on the host are part of a step's own time, so it says nothing about the work there.
+  if (!unloaded.empty() && !lateness.on_host) {
     finding.against.push_back(
         fmt::format("{} {} hardly more own time {} than the median rank: look at what comes right "
                     "before the collectives",

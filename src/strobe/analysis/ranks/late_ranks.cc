@@ -1,21 +1,23 @@
 #include "strobe/analysis/ranks/late_ranks.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "strobe/base/json_value.h"
 #include "strobe/base/natural_sort.h"
 #include "strobe/base/text.h"
+#include "strobe/device/vendor_names.h"
+#include "strobe/stats/binomial.h"
 
 namespace strobe::analysis {
 namespace {
 
-struct CollectiveKernel {
+struct Exchange {
   SliceId slice;
   std::int64_t start_ns;  // on the wall clock
   std::int64_t duration_ns;
@@ -23,10 +25,10 @@ struct CollectiveKernel {
   std::int64_t end_ns() const { return start_ns + duration_ns; }
 };
 
-// Per key of a collective: its kernels on one rank, by start.
-using KernelsByKey = std::map<std::string, std::vector<CollectiveKernel>>;
+// Per key of a collective: its exchanges on one rank, by start.
+using ExchangesByKey = std::map<std::string, std::vector<Exchange>>;
 
-// What the arguments of a kernel say about its collective.
+// What the arguments of a slice say about its collective.
 struct CollectiveArguments {
   std::string collective;  // "allreduce"
   std::string group;       // its name and ranks
@@ -46,28 +48,41 @@ CollectiveArguments collective_arguments(std::string_view json) {
 
 // Some libraries run an exchange among all ranks by the same kernel as one between two: without
 // arguments the two look alike.
-bool is_between_two(std::string_view kernel_name, const CollectiveArguments& arguments) {
-  const std::string word =
-      lower_case(arguments.collective.empty() ? kernel_name : arguments.collective);
-  if (!arguments.collective.empty()) return word.starts_with("send") || word.starts_with("recv");
-  return word.find("sendrecv") != std::string::npos;
+bool is_between_two(std::string_view name, const CollectiveArguments& arguments) {
+  const std::string word = lower_case(arguments.collective.empty() ? name : arguments.collective);
+  const bool is_plain = !arguments.collective.empty() || device::is_host_exchange(name);
+  if (!is_plain) return word.find("sendrecv") != std::string::npos;
+  const std::string_view call = std::string_view(word).substr(word.find(':') + 1);
+  return call.starts_with("send") || call.starts_with("recv");
 }
 
-std::vector<SliceId> collective_kernels(const Trace& trace) {
-  const auto& slices = trace.slices();
-  std::vector<SliceId> kernels;
-  for (std::size_t row = 0; row < slices.size(); ++row) {
-    if (slices.kinds[row] == SliceKind::kKernel && (slices.flags[row] & kCommunicates) != 0) {
-      kernels.push_back(SliceId(row));
-    }
+// Per name of the trace, whether it is that of a library that communicates on the host.
+std::vector<bool> host_exchanges(const Trace& trace) {
+  std::vector<bool> are_exchanges;
+  for (std::size_t i = 0; i < trace.strings().size(); ++i) {
+    are_exchanges.push_back(device::is_host_exchange(trace.strings()[StringId(i)]));
   }
-  return kernels;
+  return are_exchanges;
 }
 
-KernelsByKey list_collectives(const Trace& trace) {
-  KernelsByKey by_key;
+std::vector<SliceId> exchange_slices(const Trace& trace) {
+  const auto& slices = trace.slices();
+  const std::vector<bool> on_host = host_exchanges(trace);
+  std::vector<SliceId> found;
+  for (std::size_t row = 0; row < slices.size(); ++row) {
+    const SliceKind kind = slices.kinds[row];
+    const bool is_one = kind == SliceKind::kKernel
+                            ? (slices.flags[row] & kCommunicates) != 0
+                            : !is_on_device(kind) && on_host[slices.names[row].index()];
+    if (is_one) found.push_back(SliceId(row));
+  }
+  return found;
+}
+
+ExchangesByKey list_collectives(const Trace& trace) {
+  ExchangesByKey by_key;
   ArgsReader reader(trace.args());
-  for (const SliceId slice : collective_kernels(trace)) {
+  for (const SliceId slice : exchange_slices(trace)) {
     const CollectiveArguments arguments =
         collective_arguments(reader.text(trace.slices().args[slice.index()]));
     const std::string_view name = trace.name(slice);
@@ -77,10 +92,9 @@ KernelsByKey list_collectives(const Trace& trace) {
     by_key[std::move(key)].push_back(
         {slice, trace.start_ns(slice) + trace.metadata().base_time_ns, trace.duration_ns(slice)});
   }
-  for (auto& [key, kernels] : by_key) {
-    natural_sort(kernels, [](const CollectiveKernel& a, const CollectiveKernel& b) {
-      return a.start_ns < b.start_ns;
-    });
+  for (auto& [key, exchanges] : by_key) {
+    natural_sort(exchanges,
+                 [](const Exchange& a, const Exchange& b) { return a.start_ns < b.start_ns; });
   }
   return by_key;
 }
@@ -88,19 +102,19 @@ KernelsByKey list_collectives(const Trace& trace) {
 // One rank's part in a collective.
 struct Arrival {
   std::size_t rank;
-  CollectiveKernel kernel;
+  Exchange exchange;
 };
 using Collective = std::vector<Arrival>;  // by rank
 
 // The lists of one key on all ranks that have it.
-void match(const std::vector<const std::vector<CollectiveKernel>*>& of_ranks,
+void match(const std::vector<const std::vector<Exchange>*>& of_ranks,
            std::vector<Collective>& matched) {
   std::size_t ranks = 0;
   std::optional<std::size_t> count;
-  for (const auto* kernels : of_ranks) {
-    if (kernels == nullptr) continue;
-    if (count && *count != kernels->size()) return;
-    count = kernels->size();
+  for (const auto* exchanges : of_ranks) {
+    if (exchanges == nullptr) continue;
+    if (count && *count != exchanges->size()) return;
+    count = exchanges->size();
     ++ranks;
   }
   if (ranks < 2) return;
@@ -112,13 +126,13 @@ void match(const std::vector<const std::vector<CollectiveKernel>*>& of_ranks,
   }
 }
 
-std::vector<Collective> match_collectives(const std::vector<KernelsByKey>& ranks) {
-  std::map<std::string_view, std::vector<const std::vector<CollectiveKernel>*>> by_key;
+std::vector<Collective> match_collectives(const std::vector<ExchangesByKey>& ranks) {
+  std::map<std::string_view, std::vector<const std::vector<Exchange>*>> by_key;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-    for (const auto& [key, kernels] : ranks[rank]) {
+    for (const auto& [key, exchanges] : ranks[rank]) {
       auto& of_ranks = by_key[key];
       of_ranks.resize(ranks.size());
-      of_ranks[rank] = &kernels;
+      of_ranks[rank] = &exchanges;
     }
   }
   std::vector<Collective> matched;
@@ -127,11 +141,11 @@ std::vector<Collective> match_collectives(const std::vector<KernelsByKey>& ranks
 }
 
 bool overlaps_everywhere(const Collective& collective) {
-  std::int64_t last_start_ns = collective.front().kernel.start_ns;
-  std::int64_t first_end_ns = collective.front().kernel.end_ns();
+  std::int64_t last_start_ns = collective.front().exchange.start_ns;
+  std::int64_t first_end_ns = collective.front().exchange.end_ns();
   for (const Arrival& arrival : collective) {
-    last_start_ns = std::max(last_start_ns, arrival.kernel.start_ns);
-    first_end_ns = std::min(first_end_ns, arrival.kernel.end_ns());
+    last_start_ns = std::max(last_start_ns, arrival.exchange.start_ns);
+    first_end_ns = std::min(first_end_ns, arrival.exchange.end_ns());
   }
   return last_start_ns <= first_end_ns;
 }
@@ -142,30 +156,78 @@ bool most_do_not_overlap(const std::vector<Collective>& collectives) {
   return 2 * together < collectives.size();
 }
 
-// When a rank came, on a clock of the collective: later is larger.
-std::vector<std::int64_t> arrival_times(const Collective& collective, bool by_duration) {
-  std::vector<std::int64_t> times_ns;
-  for (const Arrival& arrival : collective) {
-    times_ns.push_back(by_duration ? -arrival.kernel.duration_ns : arrival.kernel.start_ns);
-  }
-  return times_ns;
-}
-
-std::int64_t median_without(std::vector<std::int64_t> times_ns, std::size_t left_out) {
-  times_ns.erase(times_ns.begin() + static_cast<std::ptrdiff_t>(left_out));
+std::int64_t median_time_ns(std::vector<std::int64_t> times_ns) {
   std::sort(times_ns.begin(), times_ns.end());
   const std::size_t middle = times_ns.size() / 2;
   if (times_ns.size() % 2 == 1) return times_ns[middle];
   return times_ns[middle - 1] + (times_ns[middle] - times_ns[middle - 1]) / 2;
 }
 
+std::int64_t median_without(std::vector<std::int64_t> times_ns, std::size_t left_out) {
+  times_ns.erase(times_ns.begin() + static_cast<std::ptrdiff_t>(left_out));
+  return median_time_ns(std::move(times_ns));
+}
+
+// Nobody leaves such a collective before all have come: who only sends in it may.
+bool leave_together(std::string_view name) {
+  const std::string word = lower_case(name);
+  return word.find("all") != std::string::npos || word.find("barrier") != std::string::npos ||
+         word.find("reduce_scatter") != std::string::npos ||
+         word.find("reducescatter") != std::string::npos;
+}
+
+// Per rank, how much its clock is ahead: by as much as it seems to leave collectives later than the
+// others.
+std::vector<std::int64_t> clock_offsets_ns(const std::vector<Collective>& collectives,
+                                           const std::vector<const Trace*>& traces) {
+  std::vector<std::vector<std::int64_t>> later_ns(traces.size());
+  for (const Collective& collective : collectives) {
+    const Arrival& first = collective.front();
+    if (!leave_together(traces[first.rank]->name(first.exchange.slice))) continue;
+    std::vector<std::int64_t> ends_ns;
+    for (const Arrival& arrival : collective) ends_ns.push_back(arrival.exchange.end_ns());
+    const std::int64_t middle_ns = median_time_ns(ends_ns);
+    for (const Arrival& arrival : collective) {
+      later_ns[arrival.rank].push_back(arrival.exchange.end_ns() - middle_ns);
+    }
+  }
+  std::vector<std::int64_t> offsets_ns;
+  for (const auto& of_rank : later_ns) {
+    offsets_ns.push_back(of_rank.empty() ? 0 : median_time_ns(of_rank));
+  }
+  return offsets_ns;
+}
+
+bool most_are_on_host(const std::vector<Collective>& collectives,
+                      const std::vector<const Trace*>& traces) {
+  const auto on_host =
+      std::count_if(collectives.begin(), collectives.end(), [&](const Collective& one) {
+        const Arrival& first = one.front();
+        const SliceId slice = first.exchange.slice;
+        return !is_on_device(traces[first.rank]->slices().kinds[slice.index()]);
+      });
+  return 2 * static_cast<std::size_t>(on_host) > collectives.size();
+}
+
+// When a rank came, on a clock of the collective: later is larger.
+std::vector<std::int64_t> arrival_times(const Collective& collective, bool by_duration,
+                                        const std::vector<std::int64_t>& offsets_ns) {
+  std::vector<std::int64_t> times_ns;
+  for (const Arrival& arrival : collective) {
+    times_ns.push_back(by_duration ? -arrival.exchange.duration_ns
+                                   : arrival.exchange.start_ns - offsets_ns[arrival.rank]);
+  }
+  return times_ns;
+}
+
 void add_collective(const Collective& collective, const std::vector<const Trace*>& traces,
-                    Lateness& lateness) {
+                    const std::vector<std::int64_t>& offsets_ns, Lateness& lateness) {
   for (const Arrival& arrival : collective) {
     ++lateness.ranks[arrival.rank].collectives;
     lateness.ranks[arrival.rank].last_by_chance += 1.0 / static_cast<double>(collective.size());
   }
-  const std::vector<std::int64_t> times_ns = arrival_times(collective, lateness.clocks_differ);
+  const std::vector<std::int64_t> times_ns =
+      arrival_times(collective, lateness.clocks_differ, offsets_ns);
   const auto latest = std::max_element(times_ns.begin(), times_ns.end());
   if (std::count(times_ns.begin(), times_ns.end(), *latest) != 1) return;
   const auto position = static_cast<std::size_t>(latest - times_ns.begin());
@@ -176,49 +238,41 @@ void add_collective(const Collective& collective, const std::vector<const Trace*
   rank.others_waited_ns += waited_ns;
   if (waited_ns > rank.longest_ns) {
     rank.longest_ns = waited_ns;
-    rank.longest_at_ns = traces[arrival.rank]->start_ns(arrival.kernel.slice);
+    rank.longest_at_ns = traces[arrival.rank]->start_ns(arrival.exchange.slice);
   }
-}
-
-// The probability of `successes` or more of `trials`.
-double binomial_tail(std::uint64_t successes, std::uint64_t trials, double probability) {
-  if (successes == 0 || probability >= 1) return 1;
-  if (probability <= 0) return 0;
-  const auto n = static_cast<double>(trials);
-  double sum = 0;
-  for (std::uint64_t i = successes; i <= trials; ++i) {
-    const auto k = static_cast<double>(i);
-    sum += std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) +
-                    k * std::log(probability) + (n - k) * std::log1p(-probability));
-  }
-  return std::min(sum, 1.0);
 }
 
 bool is_late(const RankLateness& rank, const Lateness& lateness) {
   constexpr double kChance = 0.001;
-  constexpr std::int64_t kShareOfSpan = 100;  // one part of so many
-  if (rank.last == 0 || rank.others_waited_ns * kShareOfSpan <= lateness.span_ns) return false;
+  // One part of so many. The system's scheduler delays threads of the host by more.
+  const std::int64_t share_of_span = lateness.on_host ? 20 : 100;
+  if (rank.last == 0 || rank.others_waited_ns * share_of_span <= lateness.span_ns) return false;
   const double probability = rank.last_by_chance > 0
                                  ? rank.last_by_chance / static_cast<double>(rank.collectives)
                                  : 1.0 / static_cast<double>(lateness.ranks.size());
-  return binomial_tail(rank.last, rank.collectives, probability) < kChance;
+  const auto ranks = static_cast<double>(lateness.ranks.size());
+  return ranks * stats::binomial_tail(rank.last, rank.collectives, probability) < kChance;
 }
 
 }  // namespace
 
 Lateness find_lateness(const std::vector<const Trace*>& ranks) {
-  std::vector<KernelsByKey> kernels;
+  std::vector<ExchangesByKey> exchanges;
   Lateness lateness;
   for (const Trace* trace : ranks) {
-    kernels.push_back(list_collectives(*trace));
+    exchanges.push_back(list_collectives(*trace));
     lateness.span_ns = std::max(lateness.span_ns, trace->extent().length_ns());
   }
-  const std::vector<Collective> collectives = match_collectives(kernels);
+  const std::vector<Collective> collectives = match_collectives(exchanges);
   if (collectives.empty()) return lateness;
   lateness.collectives = collectives.size();
   lateness.clocks_differ = most_do_not_overlap(collectives);
   lateness.ranks.resize(ranks.size());
-  for (const Collective& collective : collectives) add_collective(collective, ranks, lateness);
+  lateness.on_host = most_are_on_host(collectives, ranks);
+  const std::vector<std::int64_t> offsets_ns = clock_offsets_ns(collectives, ranks);
+  for (const Collective& collective : collectives) {
+    add_collective(collective, ranks, offsets_ns, lateness);
+  }
   return lateness;
 }
 

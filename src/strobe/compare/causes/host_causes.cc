@@ -200,16 +200,27 @@ void find_host_work(const Symptoms& symptoms, std::vector<Cause>& causes) {
        .is_fact = true});
 }
 
+// By how much longer the host waits for other ranks. Libraries do that on threads of their own,
+// while the script's thread is in no operator.
+double longer_exchange_ms(const Symptoms& symptoms) {
+  std::vector<const FunctionRow*> exchanges;
+  for (const FunctionRow* row : symptoms.host.operators) {
+    if (device::is_host_exchange(row->key.name)) exchanges.push_back(row);
+  }
+  return exchanges.empty() ? 0 : std::max(0.0, total_ms(exchanges).core_difference());
+}
+
 void find_host_code(const Symptoms& symptoms, std::vector<Cause>& causes) {
-  if (queueing(symptoms).grew || !symptoms.is_slower() || symptoms.devices.empty()) return;
+  if (queueing(symptoms).grew || !symptoms.is_slower()) return;
   if (!(symptoms.cycle_change_ms > 0)) return;
   const DeviceRow* host = host_row(symptoms);
   if (host == nullptr || !rose(host->idle_ms, 1.1) || !kernels_are_equal(symptoms)) return;
-  const bool is_host_time = cycle_is_host_time(symptoms);
+  const bool has_device = !symptoms.devices.empty();
+  const bool is_host_time = !has_device || cycle_is_host_time(symptoms);
   const Change& gap = is_host_time ? host->idle_ms : *longest_gap(symptoms);
   if (explained_share(symptoms, gap) < 0.7) return;
   const double slowed = symptoms.host.operator_slowdowns.share_between(1.05, 1e9);
-  const double added_ms = own_difference_ms(symptoms, host->idle_ms);
+  const double added_ms = own_difference_ms(symptoms, host->idle_ms) - longer_exchange_ms(symptoms);
   const double outside = std::clamp(added_ms / symptoms.cycle_change_ms, 0.0, 1.0);
   if (outside < 0.6) return;
   Cause cause = {
@@ -223,14 +234,14 @@ void find_host_code(const Symptoms& symptoms, std::vector<Cause>& causes) {
                     ? "the time is spent in the script's own code, or sleeping or waiting there"
                     : "profile the script itself (with_stack=True, py-spy): the time is spent in "
                       "its own code, or sleeping or waiting there"};
-  if (is_host_time) {
-    cause.evidence.push_back(never_waits());
-  } else {
+  if (!is_host_time) {
     add_idle_evidence(symptoms, cause);
+  } else if (has_device) {
+    cause.evidence.push_back(never_waits());
   }
   name_host_code(symptoms, cause);
   cause.explains_ms = gap.core_difference();
-  cause.evidence.push_back(evidence("the same kernels take as long as before"));
+  if (has_device) cause.evidence.push_back(evidence("the same kernels take as long as before"));
   if (slowed > 0.5) {
     cause.against.push_back(evidence("operators take longer as well"));
     cause.score -= 0.2;

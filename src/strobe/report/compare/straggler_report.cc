@@ -37,11 +37,19 @@ std::string too_few_sentence(const Stragglers& stragglers) {
       compare::kLeastCyclesOfARank);
 }
 
+// Nothing if the ranks have no collectives, or if it waits as long as the others.
+std::string short_wait_clause(const RankRow& row) {
+  if (row.waiting_ms >= row.peers_waiting_ms) return {};
+  return fmt::format("it waits {} per cycle in collectives, the others {}, and ",
+                     time_text(row.waiting_ms), time_text(row.peers_waiting_ms));
+}
+
 std::string slow_sentence(const RankRow& row) {
   return fmt::format(
-      "Rank {} keeps the others waiting: its own time is {} per cycle, {:.2f} times as long as "
+      "Rank {} keeps the others waiting: {}its own time is {} per cycle, {:.2f} times as long as "
       "on the fastest rank, and longer than that of its peers in {} of {} cycles.",
-      row.rank, time_text(row.own_ms), row.versus_best, row.cycles_late, row.cycles);
+      row.rank, short_wait_clause(row), time_text(row.own_ms), row.versus_best, row.cycles_late,
+      row.cycles);
 }
 
 std::string late_sentence(const RankRow& row) {
@@ -140,8 +148,10 @@ Section straggler_section(const Stragglers& stragglers,
       "Medians over cycles. A rank's own time is the cycle without its collectives, which are "
       "mostly waiting. The distance says how far it is from the own time of its peers, in their "
       "robust deviations (at least 1 % of it). A cycle is long if the rank's own time in it is "
-      "more than 3 % above that of its peers. A rank is slow if its distance is above 5 and at "
-      "least half of its cycles are long, at least {} of them.",
+      "more than 3 % above that of its peers. A rank is slow if its distance is above 5, at "
+      "least half of its cycles are long, at least {} of them, and the excess is more than its "
+      "variation from cycle to cycle explains; or if it waits less in collectives than every other "
+      "rank in clearly more cycles than by chance, by 5 % of a cycle or more.",
       compare::kLeastCyclesOfARank);
   section.table.columns = {
       {"rank", "rank", ColumnType::kCount, 9},
@@ -240,9 +250,12 @@ void write_rank_row(JsonWriter& json, const RankRow& row) {
       .member("collectives_ms", row.waiting_ms)
       .member("own_ms", row.own_ms)
       .member("peers_ms", row.peers_ms)
+      .member("peers_collectives_ms", row.peers_waiting_ms)
       .member("versus_best", row.versus_best)
       .member("distance", row.distance)
       .member("cycles_late", row.cycles_late)
+      .member("cycles_least", row.cycles_least)
+      .member("is_comparable", row.is_comparable)
       .member("is_slow", row.is_slow)
       .member("too_few", row.too_few)
       .member("collectives", row.collectives)

@@ -148,6 +148,47 @@ TEST(LatenessTest, with_different_clocks_the_shortest_kernel_came_last) {
   EXPECT_EQ(lateness.ranks[1].others_waited_ns, 12 * 35_us);  // the others: 0 and 10 us
 }
 
+// Twelve meetings of four ranks in a library's range on the host; rank 2 comes 300 us late. The
+// clock of rank 1 is ahead by 400 us, less than a meeting lasts.
+std::vector<Trace> meetings_on_host(const std::string& name) {
+  std::vector<Trace> traces;
+  for (const std::int64_t rank : {0, 1, 2, 3}) {
+    Sketch sketch;
+    sketch.thread(5);
+    for (std::int64_t i = 0; i < 12; ++i) {
+      const std::int64_t start_ns = i * 1_ms + (rank == 2 ? 300_us : rank * 1_us);
+      const std::int64_t ahead_ns = rank == 1 ? 400_us : 0;
+      sketch.slice(name, SliceKind::kCommunication, start_ns + ahead_ns,
+                   i * 1_ms + 800_us - start_ns);
+    }
+    traces.push_back(sketch.trace());
+  }
+  return traces;
+}
+
+Lateness lateness_of(const std::vector<Trace>& traces) {
+  std::vector<const Trace*> pointers;
+  for (const Trace& trace : traces) pointers.push_back(&trace);
+  return find_lateness(pointers);
+}
+
+TEST(LatenessTest, ranges_of_libraries_on_the_host_are_collectives) {
+  const Lateness lateness = lateness_of(meetings_on_host("gloo:all_reduce"));
+  EXPECT_EQ(lateness.collectives, 12u);
+  EXPECT_TRUE(lateness.on_host);
+  EXPECT_FALSE(lateness.clocks_differ);
+  EXPECT_EQ(lateness.ranks[2].last, 12u);
+  EXPECT_EQ(lateness.ranks[1].last, 0u);  // though its starts are the latest on its own clock
+  EXPECT_EQ(lateness.ranks[2].others_waited_ns, 12 * 299_us);
+  EXPECT_THAT(late_ranks(lateness), ElementsAre(2u));
+}
+
+TEST(LatenessTest, calls_that_only_launch_and_messages_between_two_are_none) {
+  EXPECT_EQ(lateness_of(meetings_on_host("nccl:all_reduce")).collectives, 0u);
+  EXPECT_EQ(lateness_of(meetings_on_host("gloo:send")).collectives, 0u);
+  EXPECT_EQ(lateness_of(meetings_on_host("gloo:recvAnySource")).collectives, 0u);
+}
+
 TEST(LatenessTest, the_times_of_traces_with_different_bases_are_compared_on_the_wall_clock) {
   Meeting meeting(2);
   meeting.shift(1, -500_us).meet({0, 50}).meet({0, 70});

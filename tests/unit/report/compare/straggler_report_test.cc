@@ -22,9 +22,9 @@ TEST(StragglerReportTest, the_slow_rank_leads_and_its_reason_follows) {
   const Document document = straggler_document(among({kUsual, kUsual, kSlow}), 10);
   ASSERT_GE(document.verdict.size(), 2u);
   EXPECT_EQ(document.verdict[0],
-            "Rank 2 keeps the others waiting: its own time is 9.00 ms per cycle, 1.50 "
-            "times as long as on the fastest rank, and longer than that of its peers in 6 of 6 "
-            "cycles.");
+            "Rank 2 keeps the others waiting: it waits 1.00 ms per cycle in collectives, the "
+            "others 4.00 ms, and its own time is 9.00 ms per cycle, 1.50 times as long as on the "
+            "fastest rank, and longer than that of its peers in 6 of 6 cycles.");
   EXPECT_THAT(document.verdict.back(), HasSubstr("cause"));
   const std::string text = render_text(document, {.width = 100});
   EXPECT_THAT(text, HasSubstr("slow"));
