@@ -66,7 +66,7 @@ void expect_close_z(double actual, double expected, const FunctionRow& row,
                     const std::string& what) {
   const double spacing_ms = 2e-12;
   const double deviation_ms = row.ms.normal.mean / row.beta.normal.mean * row.beta.normal.deviation;
-  const double blur = deviation_ms > 0 ? row.calls_normal * spacing_ms / deviation_ms : 0;
+  const double blur = deviation_ms > 0 ? row.mean_calls_normal * spacing_ms / deviation_ms : 0;
   EXPECT_NEAR(actual, expected, std::max(1.0, std::abs(expected)) * (kTolerance + blur)) << what;
 }
 
@@ -99,8 +99,8 @@ TEST_F(DefaultPair, every_function_row_has_the_expected_numbers) {
     expect_same_p(row->beta.rank.p, number("mwu_exact_p"), name + " rank p");
     expect_close_z(row->beta.z, number("z"), *row, name + " z");
     expect_close_z(row->beta.z_floored, number("z_floor"), *row, name + " floored z");
-    expect_close(row->calls_normal, number("calls_normal"), name + " calls normal");
-    expect_close(row->calls_abnormal, number("calls_abnormal"), name + " calls abnormal");
+    expect_close(row->mean_calls_normal, number("calls_normal"), name + " calls normal");
+    expect_close(row->mean_calls_abnormal, number("calls_abnormal"), name + " calls abnormal");
     expect_same_p(row->beta.q, number("q_bh"), name + " q");
   }
 }

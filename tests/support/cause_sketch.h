@@ -159,6 +159,7 @@ class CauseSketch {
   void add_rank(SideFacts& side) const {
     RankMeasure measure;
     measure.rank = rank_;
+    measure.cycles.cycles.resize(12);
     DeviceCycles device;
     device.device = "GPU 0";
     device.is_partial.resize(12);

@@ -46,8 +46,8 @@ class ComparisonSketch {
     row.beta.q = row.beta.rank.p;
     row.presence_normal = presence(normal_ms);
     row.presence_abnormal = presence(abnormal_ms);
-    row.calls_normal = row.presence_normal;
-    row.calls_abnormal = row.presence_abnormal;
+    row.calls_normal = row.mean_calls_normal = row.presence_normal;
+    row.calls_abnormal = row.mean_calls_abnormal = row.presence_abnormal;
     row.between_runs_p = kNone;
     row.suspicion = std::abs(row.beta.difference() * row.beta.z);
     row.ms_per_cycle_normal = normal_ms;

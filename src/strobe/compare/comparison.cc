@@ -92,8 +92,10 @@ Result<Comparison> compare_measures(SideFacts normal, SideFacts abnormal, More<S
   comparison.devices = compare_devices(ranks, types.front());
   comparison.idle = compare_idle(ranks, types.front());
   comparison.launches = compare_launches(ranks, types.front());
-  comparison.noise = noise_between(comparison, ranks);
-  use_runs(comparison.noise, comparison.cycles);
+  if (!options.is_one_run) {
+    comparison.noise = noise_between(comparison, ranks);
+    use_runs(comparison.noise, comparison.cycles);
+  }
   comparison.normal = std::move(normal);
   comparison.normal.runs = 1 + more.normal.size();
   comparison.abnormal = std::move(abnormal);

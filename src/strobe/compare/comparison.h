@@ -93,7 +93,9 @@ struct FunctionRow {
   Change ms;                       // milliseconds per cycle
   double covered_beta_normal = 0;  // beta of the union
   double covered_beta_abnormal = 0;
-  double calls_normal = 0;  // per cycle, mean without the wildest cycles
+  double mean_calls_normal = 0;  // per cycle
+  double mean_calls_abnormal = 0;
+  double calls_normal = 0;  // per cycle, without the wildest cycles
   double calls_abnormal = 0;
   double bytes_normal = 0;  // copies: per cycle, if the trace has them; else 0
   double bytes_abnormal = 0;
@@ -209,14 +211,14 @@ struct LaunchRow {
 };
 
 // How much the two sides may differ though nothing was changed: runs of one program never take the
-// same time. With several runs a side, their own differences tell too. All numbers are parts of the
-// normal cycle.
+// same time. With several runs a side, their own differences tell too. Changes and deviations are
+// logarithms of factors, so that both directions are alike.
 struct RunNoise {
   double host_share = 0;  // of a cycle, in which the device has nothing to do
   double host_speed = 1;  // the factor by which all calls of the host take longer
   bool is_speed_known = false;
-  double speed_part = 0;     // what that adds to a cycle
-  double device_change = 0;  // what the rest of a cycle gained or lost, in which the device works
+  double speed_change = 0;      // of the cycle, by that, at most
+  double device_change = 0;     // of the cycle, by the part in which the device works
   double device_deviation = 0;  // usual, of that
   double deviation = 0;         // usual, of one side from the other
   double rest_deviation = 0;    // usual, beside the host's speed
@@ -224,7 +226,7 @@ struct RunNoise {
   double degrees = 1;           // of freedom, of these deviations
 
   // A change of the cycle beside such noise: its 95 % interval, and the p that equal sides differ
-  // as much. `error` is the standard error that the cycles give it.
+  // as much. `error` is the standard error that the cycles give it, relative.
   struct Judgement {
     stats::Shift shift;
     double p = 1;
@@ -282,6 +284,7 @@ struct CompareOptions {
   RankKey order = RankKey::kSuspicion;
   std::optional<std::int32_t> only_rank;
   bool align_devices = false;  // pair devices by position if their names differ
+  bool is_one_run = false;     // both sides are parts of one run: they share its speed
 };
 
 // kShifted: functions changed, the cycle did not. kUnclear: the cycle changed by no more than what

@@ -42,6 +42,15 @@ RankMeasure cycles_between(const RankMeasure& measure, std::size_t begin, std::s
   return part;
 }
 
+namespace {
+
+CompareOptions within_run(CompareOptions options) {
+  options.is_one_run = true;
+  return options;
+}
+
+}  // namespace
+
 Result<Comparison> compare_halves(const Run& run, const CompareOptions& options) {
   STROBE_TRY(const SideFacts whole, measure_side(run, options));
   SideFacts first = {.label = run.label + ", first half",
@@ -57,7 +66,7 @@ Result<Comparison> compare_halves(const Run& run, const CompareOptions& options)
     second.ranks.push_back(cycles_between(rank, cycles / 2, cycles));
   }
   STROBE_TRY(Comparison comparison,
-             compare_measures(std::move(first), std::move(second), {}, options));
+             compare_measures(std::move(first), std::move(second), {}, within_run(options)));
   judge(comparison);
   return comparison;
 }
@@ -207,7 +216,7 @@ Result<Stragglers> find_stragglers(const Run& run, const CompareOptions& options
         run.ranks.empty() ? run.folder : run.ranks.front().path,
         "give a second run, a folder with several ranks, or --halves"};
   }
-  CompareOptions among_ranks = options;
+  CompareOptions among_ranks = within_run(options);
   among_ranks.align_devices = true;
   among_ranks.only_rank.reset();
   STROBE_TRY(SideFacts side, measure_side(run, among_ranks));

@@ -216,7 +216,8 @@ struct TimeSample {
   std::vector<double> ms;
   std::vector<double> run_ms;  // mean of each run
   double covered_beta = 0;     // means over the cycles
-  double calls = 0;
+  double mean_calls = 0;
+  double calls = 0;  // without the wildest cycles
   double copied_bytes = 0;
   double presence = 0;
   double blocks = 0;  // of the last run that has it
@@ -260,6 +261,7 @@ TimeSample times_of(RunParts runs) {
   }
   const auto n = static_cast<double>(std::max<std::size_t>(1, sample.beta.size()));
   sample.covered_beta /= n;
+  sample.mean_calls = stats::moments_of(calls).mean;
   sample.calls = usual_count(calls);
   sample.copied_bytes = usual_count(copied_bytes);
   sample.presence /= n;
@@ -389,6 +391,8 @@ class RankRows {
     row.ms = change_between(normal_times.ms, abnormal_times.ms, 0, &counts_);
     row.covered_beta_normal = normal_times.covered_beta;
     row.covered_beta_abnormal = abnormal_times.covered_beta;
+    row.mean_calls_normal = normal_times.mean_calls;
+    row.mean_calls_abnormal = abnormal_times.mean_calls;
     row.calls_normal = normal_times.calls;
     row.calls_abnormal = abnormal_times.calls;
     row.bytes_normal = normal_times.copied_bytes;

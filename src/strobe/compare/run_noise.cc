@@ -17,48 +17,60 @@
 namespace strobe::compare {
 namespace {
 
-// The device that works most. Null if there is none.
-const DeviceRow* busiest_device(const Comparison& comparison) {
-  const DeviceRow* busiest = nullptr;
-  for (const DeviceRow& row : comparison.devices) {
-    if (row.device == kHostDevice) continue;
-    if (busiest == nullptr || row.busy_ms.normal_core.mean > busiest->busy_ms.normal_core.mean) {
-      busiest = &row;
-    }
+// What a device does itself, in milliseconds per cycle: in a collective it may wait for others.
+struct OwnWork {
+  const DeviceRow* device = nullptr;
+  double normal_ms = 0;
+  double abnormal_ms = 0;
+
+  double most_ms() const { return std::max(normal_ms, abnormal_ms); }
+};
+
+OwnWork own_work_of(const Comparison& comparison, const DeviceRow& device) {
+  OwnWork work = {&device, device.busy_ms.normal_core.mean, device.busy_ms.abnormal_core.mean};
+  for (const FunctionRow& row : comparison.functions) {
+    if (row.key.kind != FunctionKind::kCollective) continue;
+    if (row.type != comparison.cycles.front().type) continue;
+    if (row.rank != device.rank || row.key.device != device.device) continue;
+    work.normal_ms -= row.ms.normal_core.mean;
+    work.abnormal_ms -= row.ms.abnormal_core.mean;
   }
-  return busiest;
+  return work;
 }
 
-// The parts of the cycles, 0 to 1, in which the device has nothing to do, or waits in a collective
-// for another one, which may wait for its host.
+// Of the device that has most to do: the others wait for it. None without one.
+OwnWork longest_work(const Comparison& comparison) {
+  OwnWork longest;
+  for (const DeviceRow& device : comparison.devices) {
+    if (device.device == kHostDevice) continue;
+    const OwnWork work = own_work_of(comparison, device);
+    if (longest.device == nullptr || work.most_ms() > longest.most_ms()) longest = work;
+  }
+  return longest;
+}
+
+// The parts of the cycles, 0 to 1, in which the device has nothing to do, or waits for another one,
+// which may wait for its host.
 struct HostShares {
   double normal = 1;
   double abnormal = 1;
 };
 
-HostShares host_shares(const Comparison& comparison) {
-  const DeviceRow* device = busiest_device(comparison);
-  if (device == nullptr) return {};
-  double normal_ms = device->idle_ms.normal_core.mean;
-  double abnormal_ms = device->idle_ms.abnormal_core.mean;
+HostShares host_shares(const Comparison& comparison, const OwnWork& work) {
+  if (work.device == nullptr) return {};
+  double normal_ms = work.normal_ms;
+  double abnormal_ms = work.abnormal_ms;
   for (const IdleCauseRow& row : comparison.idle) {
     // Idle although the work was launched: that is not the host's time.
-    if (row.rank != device->rank || row.cause.kind != analysis::IdleKind::kLaunched) continue;
-    normal_ms -= row.ms.normal_core.mean;
-    abnormal_ms -= row.ms.abnormal_core.mean;
-  }
-  const CycleRow& cycle = comparison.cycles.front();
-  for (const FunctionRow& row : comparison.functions) {
-    if (row.key.kind != FunctionKind::kCollective || row.type != cycle.type) continue;
-    if (row.rank != device->rank || row.key.device != device->device) continue;
+    if (row.rank != work.device->rank || row.cause.kind != analysis::IdleKind::kLaunched) continue;
     normal_ms += row.ms.normal_core.mean;
     abnormal_ms += row.ms.abnormal_core.mean;
   }
-  const auto share = [](double host_ms, double cycle_ms) {
-    return cycle_ms > 0 ? std::clamp(host_ms / cycle_ms, 0.0, 1.0) : 0;
+  const auto share = [](double device_ms, double cycle_ms) {
+    return cycle_ms > 0 ? std::clamp(1 - device_ms / cycle_ms, 0.0, 1.0) : 0;
   };
-  return {share(normal_ms, cycle.ms.normal_core.mean),
-          share(abnormal_ms, cycle.ms.abnormal_core.mean)};
+  const Change& cycle = comparison.cycles.front().ms;
+  return {share(normal_ms, cycle.normal_core.mean), share(abnormal_ms, cycle.abnormal_core.mean)};
 }
 
 // For the device. Copies to the host's own memory do, whatever their name.
@@ -71,11 +83,9 @@ bool may_wait(const FunctionKey& key) {
 // The part of the normal cycle that a slower host may stretch. If the device does at once what is
 // launched, the host sets the pace all the time, also while the device works, except where it waits
 // for the device itself.
-double stretchable_share(const Comparison& comparison, double host_share) {
-  const DeviceRow* device = busiest_device(comparison);
-  if (device == nullptr) return host_share;
+double stretchable_share(const Comparison& comparison, const DeviceRow* device, double host_share) {
   const auto launches = std::ranges::find_if(comparison.launches, [&](const LaunchRow& row) {
-    return row.device == device->device && row.rank == device->rank;
+    return device != nullptr && row.device == device->device && row.rank == device->rank;
   });
   if (launches == comparison.launches.end()) return host_share;
   constexpr double kAtOnceUs = 15;  // a launch reaches an idle device in less
@@ -195,15 +205,23 @@ BetweenRuns noise_of(const SideValues& values, double prior) {
   return between_runs(values.normal, values.abnormal, prior);
 }
 
-double mean_ratio(const CycleRow& cycle) {
-  return stats::moments_of(cycle.run_ms_abnormal).mean /
-         stats::moments_of(cycle.run_ms_normal).mean;
+double log_change_of(const CycleRow& cycle) {
+  return std::log(stats::moments_of(cycle.run_ms_abnormal).mean /
+                  stats::moments_of(cycle.run_ms_normal).mean);
 }
 
-// The standard error of a cycle's change that its cycles give, as a part of the normal cycle; 0 if
-// there is none.
+double device_change(const HostShares& shares, double log_change) {
+  const double normal = 1 - shares.normal;
+  const double abnormal = 1 - shares.abnormal;
+  if (!(normal > 0 && abnormal > 0)) return 0;
+  return (normal + abnormal) / 2 * (log_change + std::log(abnormal / normal));
+}
+
+// The standard error of a cycle's change that its cycles give, as a part of a cycle; 0 if there is
+// none.
 double error_of(const Change& cycle) {
-  const double error = (cycle.core_shift.high - cycle.core_shift.low) / 4 / cycle.normal_core.mean;
+  const double cycle_ms = (cycle.normal_core.mean + cycle.abnormal_core.mean) / 2;
+  const double error = (cycle.core_shift.high - cycle.core_shift.low) / 4 / cycle_ms;
   return std::isfinite(error) ? error : 0;
 }
 
@@ -214,7 +232,8 @@ RunNoise noise_between(const Comparison& comparison, const std::vector<PairedRan
   if (comparison.cycles.empty()) return noise;
   const CycleRow& cycle = comparison.cycles.front();
   if (cycle.run_ms_normal.empty() || cycle.run_ms_abnormal.empty()) return noise;
-  const HostShares shares = host_shares(comparison);
+  const OwnWork work = longest_work(comparison);
+  const HostShares shares = host_shares(comparison, work);
   noise.host_share = (shares.normal + shares.abnormal) / 2;
   const SideValues log_times = {logs_of(cycle.run_ms_normal), logs_of(cycle.run_ms_abnormal)};
   const std::optional<SideValues> known_speeds = log_host_speeds(ranks, cycle.type);
@@ -224,8 +243,9 @@ RunNoise noise_between(const Comparison& comparison, const std::vector<PairedRan
       known_speeds.value_or(SideValues{std::vector<double>(log_times.normal.size()),
                                        std::vector<double>(log_times.abnormal.size())});
   noise.host_speed = std::exp(log_speeds.difference());
-  noise.speed_part = stretchable_share(comparison, shares.normal) * (noise.host_speed - 1);
-  noise.device_change = (1 - shares.abnormal) * mean_ratio(cycle) - (1 - shares.normal);
+  noise.speed_change =
+      stretchable_share(comparison, work.device, shares.normal) * log_speeds.difference();
+  noise.device_change = device_change(shares, log_change_of(cycle));
 
   const double device_prior = (1 - noise.host_share) * kDevicePartDeviation;
   const double rest_prior = in_quadrature(noise.host_share * kHostRestDeviation, device_prior);
@@ -249,7 +269,7 @@ namespace {
 // explains, or less.
 struct Allowance {
   double deviation = 0;
-  double speed_part = 0;
+  double speed_change = 0;
 };
 
 Allowance allowance_of(const RunNoise& noise, double change, double error, double most_deviations) {
@@ -265,7 +285,7 @@ Allowance allowance_of(const RunNoise& noise, double change, double error, doubl
   const double most_speed = kExtreme * most_deviations * noise.speed_deviation;
   const bool is_extreme = std::abs(std::log(noise.host_speed)) > most_speed;
   return {.deviation = in_quadrature(noise.rest_deviation, error),
-          .speed_part = is_extreme ? 0 : noise.speed_part};
+          .speed_change = is_extreme ? 0 : noise.speed_change};
 }
 
 }  // namespace
@@ -274,15 +294,16 @@ RunNoise::Judgement RunNoise::judge(double change, double error) const {
   const double most_deviations = stats::student_t(1 - kConfidence, degrees);
   const Allowance allowed = allowance_of(*this, change, error, most_deviations);
   const double half = most_deviations * allowed.deviation;
-  const double most = std::max(0.0, allowed.speed_part);
-  const double least = std::min(0.0, allowed.speed_part);
+  const double most = std::max(0.0, allowed.speed_change);
+  const double least = std::min(0.0, allowed.speed_change);
   const double beyond = std::max({0.0, change - most, least - change});
   return {.shift = {change, change - most - half, change - least + half},
           .p = BetweenRuns{allowed.deviation, degrees}.p_of(beyond)};
 }
 
 bool RunNoise::covers(const Change& cycle) const {
-  const double change = cycle.core_ratio() - 1;
+  if (deviation == 0) return false;  // between parts of one run
+  const double change = std::log(cycle.core_ratio());
   return std::isfinite(change) && judge(change, error_of(cycle)).p >= kSignificant;
 }
 
@@ -290,9 +311,10 @@ void use_runs(const RunNoise& noise, std::vector<CycleRow>& rows) {
   for (CycleRow& row : rows) {
     if (row.run_ms_normal.empty() || row.run_ms_abnormal.empty()) continue;
     if (row.run_ms_normal.size() + row.run_ms_abnormal.size() == 2) continue;
-    const auto [part, p] = noise.judge(mean_ratio(row) - 1, error_of(row.ms));
+    const auto [change, p] = noise.judge(log_change_of(row), error_of(row.ms));
     const double normal_ms = stats::moments_of(row.run_ms_normal).mean;
-    row.run_shift = {part.shift * normal_ms, part.low * normal_ms, part.high * normal_ms};
+    row.run_shift = {normal_ms * std::expm1(change.shift), normal_ms * std::expm1(change.low),
+                     normal_ms * std::expm1(change.high)};
     row.between_runs_p = p;
   }
 }

@@ -42,8 +42,8 @@ void append_beta(CsvWriter& line, const FunctionRow& row) {
       .field(row.ms.shift.shift)
       .field(row.ms.shift.low)
       .field(row.ms.shift.high)
-      .field(row.calls_normal)
-      .field(row.calls_abnormal);
+      .field(row.mean_calls_normal)
+      .field(row.mean_calls_abnormal);
 }
 
 // The scores rest on the means of the cycles; tests count a sample that cycles share once.

@@ -187,7 +187,7 @@ Section appearance_section(const Comparison& comparison, std::size_t top) {
     std::vector<Cell> cells = key_cells(row);
     append(cells, {Text{std::string(word_of(row.verdict))}, Text{ms_text(ms.mean)},
                    Text{quantity_text(beta.mean, "%")},
-                   Text{score_text(is_new ? row.calls_abnormal : row.calls_normal)},
+                   Text{score_text(is_new ? row.mean_calls_abnormal : row.mean_calls_normal)},
                    Text{fmt::format("{},{}", row.ms.normal.n, row.ms.abnormal.n)}});
     section.table.rows.push_back({std::move(cells), RowStyle::kPlain});
   }

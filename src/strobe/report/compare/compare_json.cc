@@ -227,7 +227,7 @@ void write_cycles(JsonWriter& json, const Comparison& comparison) {
       .member("deviation", noise.deviation)
       .member("rest_deviation", noise.rest_deviation)
       .member("degrees", noise.degrees)
-      .member("speed_part", noise.speed_part)
+      .member("speed_change", noise.speed_change)
       .member("device_change", noise.device_change)
       .end_object();
 }
@@ -258,8 +258,8 @@ void write_function(JsonWriter& json, const FunctionRow& row) {
       .member("mwu_exact_p", beta.rank.p)
       .member("z", beta.z)
       .member("z_floor", beta.z_floored)
-      .member("calls_normal", row.calls_normal)
-      .member("calls_abnormal", row.calls_abnormal)
+      .member("calls_normal", row.mean_calls_normal)
+      .member("calls_abnormal", row.mean_calls_abnormal)
       .member("q_bh", beta.q)
       .member("presence_normal", row.presence_normal)
       .member("presence_abnormal", row.presence_abnormal)
