@@ -87,7 +87,7 @@ TEST(RecordedSymmetry, swapped_runs_are_faster_where_they_were_slower) {
     expect_same_number(swapped_row.ms.rank.p, row.ms.rank.p, "p");
     // What equal runs differ by is a part of the normal cycle, and that is the other one now. What
     // was added without making the cycle longer has no name where it is missing.
-    const bool is_within_noise = swapped.noise.covers(swapped_row.ms);
+    const bool is_within_noise = swapped.noise.covers(swapped_row);
     const bool stays = swapped.answer == Answer::kNoChange || swapped.answer == Answer::kShifted;
     if (comparison.answer == Answer::kNoChange || comparison.answer == Answer::kShifted) {
       EXPECT_TRUE(stays) << said_of(comparison) << " became " << said_of(swapped);

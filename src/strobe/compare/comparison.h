@@ -210,6 +210,8 @@ struct LaunchRow {
   Change queue;     // launched and not yet started works, averaged over the cycle
 };
 
+struct CycleRow;
+
 // How much the two sides may differ though nothing was changed: runs of one program never take the
 // same time. With several runs a side, their own differences tell too. Changes and deviations are
 // logarithms of factors, so that both directions are alike.
@@ -233,7 +235,7 @@ struct RunNoise {
   };
   Judgement judge(double change, double error) const;
   // The change is no more than what equal sides differ by.
-  bool covers(const Change& cycle) const;
+  bool covers(const CycleRow& cycle) const;
 };
 
 struct CycleRow {  // of one type of cycles

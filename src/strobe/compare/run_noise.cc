@@ -205,6 +205,41 @@ BetweenRuns noise_of(const SideValues& values, double prior) {
   return between_runs(values.normal, values.abnormal, prior);
 }
 
+// The mean of a run: what a device does itself in a cycle.
+double own_work_ms(const RankMeasure& measure, const std::string& device,
+                   analysis::CycleType type) {
+  const auto found = std::ranges::find(measure.devices, device, &DeviceCycles::device);
+  if (found == measure.devices.end()) return std::nan("");
+  std::vector<double> ms;
+  for (const std::size_t cycle : usable_cycles(measure, device, type)) {
+    std::int64_t own_ns = found->busy_ns[cycle];
+    for (const FunctionCycles& function : measure.functions) {
+      const bool may_wait_for_others =
+          function.key.kind == FunctionKind::kCollective && function.key.device == device;
+      if (may_wait_for_others) own_ns -= function.time_ns[cycle];
+    }
+    ms.push_back(static_cast<double>(own_ns) * 1e-6);
+  }
+  return ms.empty() ? std::nan("") : core_mean_of(ms);
+}
+
+// Usual, of the device's own work on one side from that on the other.
+double device_deviation(const std::vector<PairedRank>& ranks, const OwnWork& work,
+                        analysis::CycleType type) {
+  if (work.device == nullptr) return 0;
+  const auto rank = std::ranges::find(ranks, work.device->rank, &PairedRank::rank);
+  const auto logs = [&](const std::vector<const RankMeasure*>& runs) {
+    std::vector<double> values;
+    for (const RankMeasure* run : runs) {
+      values.push_back(std::log(own_work_ms(*run, work.device->device, type)));
+    }
+    return values;
+  };
+  const SideValues values = {logs(rank->normals), logs(rank->abnormals)};
+  const double deviation = noise_of(values, kDevicePartDeviation).deviation;
+  return std::isfinite(deviation) ? deviation : kDevicePartDeviation;
+}
+
 double log_change_of(const CycleRow& cycle) {
   return std::log(stats::moments_of(cycle.run_ms_abnormal).mean /
                   stats::moments_of(cycle.run_ms_normal).mean);
@@ -252,10 +287,7 @@ RunNoise noise_between(const Comparison& comparison, const std::vector<PairedRan
   const double whole_prior = in_quadrature(noise.host_share * kHostSpeedDeviation, rest_prior);
   const BetweenRuns rest =
       noise_of(beside_speed(log_times, log_speeds, noise.host_share), rest_prior);
-  const double runs = std::sqrt((1.0 / static_cast<double>(log_times.normal.size()) +
-                                 1.0 / static_cast<double>(log_times.abnormal.size())) /
-                                2);
-  noise.device_deviation = device_prior * runs;
+  noise.device_deviation = (1 - noise.host_share) * device_deviation(ranks, work, cycle.type);
   noise.rest_deviation = rest.deviation;
   noise.deviation = noise_of(log_times, whole_prior).deviation;
   noise.speed_deviation = noise_of(log_speeds, kHostSpeedDeviation).deviation;
@@ -265,53 +297,63 @@ RunNoise noise_between(const Comparison& comparison, const std::vector<PairedRan
 
 namespace {
 
-// What equal sides may differ by: usually by the deviation, and by all that the host's speed
-// explains, or less.
-struct Allowance {
+// What a change may be beside the noise: anything between two numbers, and beyond them by so many
+// deviations.
+struct Remainder {
+  double low = 0;
+  double high = 0;
   double deviation = 0;
-  double speed_change = 0;
 };
 
-Allowance allowance_of(const RunNoise& noise, double change, double error, double most_deviations) {
+Remainder between(double a, double b, double deviation) {
+  return {.low = std::min(a, b), .high = std::max(a, b), .deviation = deviation};
+}
+
+Remainder beside_noise(const RunNoise& noise, double change, double error, double most_deviations) {
   constexpr double kExtreme = 1.3;   // a host beyond 95 % and that is not one of the usual ones
   constexpr double kRealPart = 0.3;  // of the change
-  // The device's part differs little from run to run, whatever the host does.
+  // The device's part differs little from run to run, whatever the host adds.
   const double device = in_quadrature(noise.device_deviation, error);
   const double least_change = std::min(std::abs(noise.device_change), std::abs(change));
   const bool device_changed =
       noise.device_change / change >= kRealPart && least_change > most_deviations * device;
-  if (device_changed) return {.deviation = device};
-  if (!noise.is_speed_known) return {.deviation = in_quadrature(noise.deviation, error)};
+  if (device_changed) return between(noise.device_change, change, device);
+  if (!noise.is_speed_known) {
+    return between(change, change, in_quadrature(noise.deviation, error));
+  }
   const double most_speed = kExtreme * most_deviations * noise.speed_deviation;
   const bool is_extreme = std::abs(std::log(noise.host_speed)) > most_speed;
-  return {.deviation = in_quadrature(noise.rest_deviation, error),
-          .speed_change = is_extreme ? 0 : noise.speed_change};
+  const double rest = in_quadrature(noise.rest_deviation, error);
+  // The host's speed may add all that it explains, or less.
+  return between(change, is_extreme ? change : change - noise.speed_change, rest);
 }
 
 }  // namespace
 
 RunNoise::Judgement RunNoise::judge(double change, double error) const {
   const double most_deviations = stats::student_t(1 - kConfidence, degrees);
-  const Allowance allowed = allowance_of(*this, change, error, most_deviations);
-  const double half = most_deviations * allowed.deviation;
-  const double most = std::max(0.0, allowed.speed_change);
-  const double least = std::min(0.0, allowed.speed_change);
-  const double beyond = std::max({0.0, change - most, least - change});
-  return {.shift = {change, change - most - half, change - least + half},
-          .p = BetweenRuns{allowed.deviation, degrees}.p_of(beyond)};
+  const Remainder rest = beside_noise(*this, change, error, most_deviations);
+  const double half = most_deviations * rest.deviation;
+  const double least = std::max({0.0, rest.low, -rest.high});
+  return {.shift = {change, rest.low - half, rest.high + half},
+          .p = BetweenRuns{rest.deviation, degrees}.p_of(least)};
 }
 
-bool RunNoise::covers(const Change& cycle) const {
+bool RunNoise::covers(const CycleRow& cycle) const {
+  if (cycle.run_shift) return cycle.between_runs_p >= kSignificant;
   if (deviation == 0) return false;  // between parts of one run
-  const double change = std::log(cycle.core_ratio());
-  return std::isfinite(change) && judge(change, error_of(cycle)).p >= kSignificant;
+  const double change = std::log(cycle.ms.core_ratio());
+  return std::isfinite(change) && judge(change, error_of(cycle.ms)).p >= kSignificant;
 }
 
 void use_runs(const RunNoise& noise, std::vector<CycleRow>& rows) {
+  constexpr std::size_t kManyRuns = 4;  // the cycles' errors are in what these differ by
   for (CycleRow& row : rows) {
     if (row.run_ms_normal.empty() || row.run_ms_abnormal.empty()) continue;
-    if (row.run_ms_normal.size() + row.run_ms_abnormal.size() == 2) continue;
-    const auto [change, p] = noise.judge(log_change_of(row), error_of(row.ms));
+    const std::size_t runs = row.run_ms_normal.size() + row.run_ms_abnormal.size();
+    if (runs == 2) continue;
+    const double error = runs < kManyRuns ? error_of(row.ms) : 0;
+    const auto [change, p] = noise.judge(log_change_of(row), error);
     const double normal_ms = stats::moments_of(row.run_ms_normal).mean;
     row.run_shift = {normal_ms * std::expm1(change.shift), normal_ms * std::expm1(change.low),
                      normal_ms * std::expm1(change.high)};

@@ -454,7 +454,7 @@ Answer answer_of(const Comparison& comparison) {
     const bool has_reason = std::ranges::any_of(comparison.causes, [&](const Cause& cause) {
       return is_reason_for_change(comparison, cause);
     });
-    if (comparison.noise.covers(cycle.ms) && !has_reason) return Answer::kUnclear;
+    if (comparison.noise.covers(cycle) && !has_reason) return Answer::kUnclear;
     return cycle.is_slower() ? Answer::kSlower : Answer::kFaster;
   }
   if (cycle.differs_much()) return Answer::kUnclear;

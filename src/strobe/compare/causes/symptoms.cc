@@ -257,7 +257,7 @@ double Slowdowns::median() const {
 }
 
 bool Symptoms::is_beyond_noise() const {
-  return cycle->is_changed() && !comparison->noise.covers(cycle->ms);
+  return cycle->is_changed() && !comparison->noise.covers(*cycle);
 }
 
 namespace {

@@ -42,9 +42,10 @@ const CycleRow* main_cycles(const Comparison& comparison) {
 // What the number of observations is: cycles, or runs if there are several.
 std::string observations_text(const CycleRow& row) {
   if (!row.run_shift) return sizes_text(row.ms);
-  return fmt::format("{} and {} runs; p = {} that runs of one program differ as much",
+  const std::string p = p_text(row.between_runs_p);
+  return fmt::format("{} and {} runs; p {} that runs of one program differ as much",
                      row.run_ms_normal.size(), row.run_ms_abnormal.size(),
-                     p_text(row.between_runs_p));
+                     p.starts_with('<') ? p : "= " + p);
 }
 
 // The typical difference is not that of the medians, so it says what it is.
