@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <iterator>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -101,16 +102,21 @@ void tell_apart(Inputs& inputs) {
 
 // A folder may hold several runs of one program: all of them are that side.
 CompareRequest with_all_runs(CompareRequest request, const Terminal& terminal) {
-  std::vector<std::string> unused;
-  const auto take_first = [&](std::string& side, std::vector<std::string>& more) {
+  const auto runs_of = [](const std::string& path) {
     std::vector<std::string> runs;
-    for (const auto& run : readers::runs_in(side)) runs.push_back(run.string());
-    if (runs.empty()) return;
-    side = runs.front();
-    std::copy(runs.begin() + 1, runs.end(), std::back_inserter(request.compat ? unused : more));
+    for (const auto& run : readers::runs_in(path)) runs.push_back(run.string());
+    return runs.empty() ? std::vector{path} : runs;
   };
-  take_first(request.normal, request.baselines);
-  take_first(request.abnormal, request.repeats);
+  std::vector<std::string> unused;
+  const auto divide = [&](std::string& side, std::vector<std::string>& more) {
+    std::vector<std::string> all = runs_of(side);
+    for (const std::string& path : more) std::ranges::copy(runs_of(path), std::back_inserter(all));
+    side = all.front();
+    more.assign(all.begin() + 1, all.end());
+    if (request.compat) std::ranges::move(std::exchange(more, {}), std::back_inserter(unused));
+  };
+  divide(request.normal, request.baselines);
+  divide(request.abnormal, request.repeats);
   if (!unused.empty()) {
     warn(terminal, fmt::format("{} and {} are compared; not used: {}", request.normal,
                                request.abnormal, fmt::join(unused, ", ")));
@@ -285,6 +291,11 @@ Result<Outcome> compare_two(const CompareRequest& given, Output& output, const T
   stages.end("load");
   for (Input* input : {&inputs.normal, &inputs.abnormal}) {
     STROBE_TRY_VOID(check_rank(input->label(), input->ranks(), request));
+  }
+  for (std::vector<Input>* more : {&inputs.more.normal, &inputs.more.abnormal}) {
+    for (Input& input : *more) {
+      STROBE_TRY_VOID(check_rank(input.path, input.ranks(), request));
+    }
   }
   STROBE_TRY_VOID(check_interrupted());
   if (request.compat) {

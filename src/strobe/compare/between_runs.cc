@@ -31,7 +31,7 @@ BetweenRuns between_runs(std::span<const double> normal_means,
   const double usual_variance = prior * prior / 2;  // of one run
   // Runs that differ by far more than is usual are not usual ones: the prior tells less of them.
   const double excess = own_degrees > 0 ? squares / own_degrees / usual_variance : 0;
-  const double prior_runs = excess > 1 ? kPriorRuns / excess : kPriorRuns;
+  const double prior_runs = excess > 1 ? kPriorRuns / (excess * excess) : kPriorRuns;
   const double degrees = prior_runs + own_degrees;
   const double variance = (prior_runs * usual_variance + squares) / degrees;
   return {.deviation = std::sqrt(variance * (1 / normals + 1 / abnormals)), .degrees = degrees};

@@ -11,8 +11,8 @@ namespace strobe::compare {
 inline constexpr double kHostSpeedDeviation = 0.35;   // of all calls of the host together
 inline constexpr double kHostRestDeviation = 0.11;    // of the host's part of a cycle, beside that
 inline constexpr double kDevicePartDeviation = 0.01;  // of the part in which the device works
-// Of one function.
-inline constexpr double kHostDeviation = kHostSpeedDeviation;
+// Of one function. The runs themselves show how much the speed of their hosts differs.
+inline constexpr double kHostDeviation = kHostRestDeviation;
 inline constexpr double kDeviceDeviation = 2 * kDevicePartDeviation;
 // Programs and machines differ in their noise. This many runs of one's own tell as much about it.
 inline constexpr double kPriorRuns = 8;

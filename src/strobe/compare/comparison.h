@@ -120,7 +120,6 @@ struct FunctionRow {
   bool has_other_time() const { return own_ms().q < kSignificant; }  // per cycle, beyond chance
   // How much longer one call takes; NaN if a side has none.
   double call_slowdown() const;
-  double own_call_slowdown() const;  // of own_ms
 };
 
 // Of a metric with a value per cycle, what is tested and shown. If the sampler is slower than the
@@ -223,7 +222,8 @@ struct RunNoise {
   double device_change = 0;     // of the cycle, by the part in which the device works
   double device_deviation = 0;  // usual, of that
   double deviation = 0;         // usual, of one side from the other
-  double rest_deviation = 0;    // usual, beside the host's speed
+  double run_deviation = 0;     // usual, if the host's speed is the same
+  double rest_deviation = 0;    // usual, if what the host's speed explains is taken out
   double speed_deviation = 0;   // usual, of the logarithm of the host's speed
   double degrees = 1;           // of freedom, of these deviations
 
@@ -252,8 +252,9 @@ struct CycleRow {  // of one type of cycles
 
   // Beyond chance and drift (with several runs: beyond what runs differ by), by at least 2 %.
   bool is_changed() const;
-  bool is_slower() const { return is_changed() && ms.rises(); }
-  bool is_faster() const { return is_changed() && !ms.rises(); }
+  bool rises() const { return run_shift ? run_shift->shift > 0 : ms.rises(); }
+  bool is_slower() const { return is_changed() && rises(); }
+  bool is_faster() const { return is_changed() && !rises(); }
   // By a tenth or more, whether that is beyond chance or not.
   bool differs_much() const;
   // What to print: the shift, unless it does not show what the means show.

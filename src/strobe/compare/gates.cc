@@ -100,9 +100,12 @@ std::string sizes(const Change& change) {
 }
 
 std::string slower_cycles(const CycleRow& row) {
-  return fmt::format("cycle time rose by {:.3g} ms, {:.3g} % of the normal {:.4g} ms ({})",
-                     row.shown().shift, 100 * row.shown().shift / row.shown_normal_ms(),
-                     row.shown_normal_ms(), sizes(row.ms));
+  return fmt::format(
+      "cycle time rose by {:.3g} ms, {:.3g} % of the normal {:.4g} ms ({})", row.shown().shift,
+      100 * row.shown().shift / row.shown_normal_ms(), row.shown_normal_ms(),
+      row.run_shift
+          ? fmt::format("n = {} and {} runs", row.run_ms_normal.size(), row.run_ms_abnormal.size())
+          : sizes(row.ms));
 }
 
 // The answer is about the most frequent type of cycles; other types may have changed too.
@@ -111,7 +114,7 @@ std::optional<std::string> why_cycles(const Comparison& comparison, const Gate& 
   if (comparison.answer != Answer::kSlower && !(gate.is_strict && is_unclear)) return std::nullopt;
   for (const CycleRow& row : comparison.cycles) {
     const bool may_be_slower = row.is_changed() || (is_unclear && row.differs_much());
-    if (!may_be_slower || !row.ms.rises()) continue;
+    if (!may_be_slower || !row.rises()) continue;
     const double rise = gate.kind == GateKind::kCycleMs
                             ? row.shown().shift
                             : 100 * row.shown().shift / row.shown_normal_ms();
@@ -123,6 +126,7 @@ std::optional<std::string> why_cycles(const Comparison& comparison, const Gate& 
 }
 
 std::optional<std::string> why_beta(const Comparison& comparison, const Gate& gate) {
+  if (comparison.answer == Answer::kUnclear && !gate.is_strict) return std::nullopt;
   const FunctionRow* worst = nullptr;
   for (const FunctionRow& row : comparison.functions) {
     const bool is_change = row.verdict == Verdict::kChanged || row.verdict == Verdict::kNew;
@@ -157,7 +161,8 @@ bool is_change(const FunctionRow& row) {
   return false;
 }
 
-std::optional<std::string> why_any(const Comparison& comparison) {
+std::optional<std::string> why_any(const Comparison& comparison, const Gate& gate) {
+  if (comparison.answer == Answer::kUnclear && !gate.is_strict) return std::nullopt;
   const auto functions =
       static_cast<std::uint64_t>(std::ranges::count_if(comparison.functions, is_change));
   const std::string changed =
@@ -180,7 +185,7 @@ std::optional<std::string> why(const Comparison& comparison, const Gate& gate) {
     case GateKind::kCause:
       return why_cause(comparison, gate);
     case GateKind::kAny:
-      return why_any(comparison);
+      return why_any(comparison, gate);
   }
   return std::nullopt;
 }

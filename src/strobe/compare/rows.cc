@@ -236,14 +236,14 @@ TimeSample times_of(RunParts runs) {
   for (const RunPart& run : runs) {
     const FunctionCycles* function =
         run.function == kAbsent ? nullptr : &run.measure->functions[run.function];
-    double run_ms = 0;
+    std::vector<double> run_ms;
     for (const std::size_t cycle : *run.usable) {
       const auto length_ns =
           static_cast<double>(run.measure->cycles.cycles[cycle].interval.length_ns());
       const double time_ns = function ? static_cast<double>(function->time_ns[cycle]) : 0;
       sample.beta.push_back(time_ns / length_ns * 100);
       sample.ms.push_back(time_ns * 1e-6);
-      run_ms += time_ns * 1e-6;
+      run_ms.push_back(time_ns * 1e-6);
       calls.push_back(0);
       copied_bytes.push_back(0);
       if (function == nullptr) continue;
@@ -255,9 +255,7 @@ TimeSample times_of(RunParts runs) {
       sample.presence += function->calls[cycle] > 0 || function->time_ns[cycle] > 0 ? 1 : 0;
     }
     if (function != nullptr && function->blocks > 0) sample.blocks = function->blocks;
-    if (!run.usable->empty()) {
-      sample.run_ms.push_back(run_ms / static_cast<double>(run.usable->size()));
-    }
+    if (!run_ms.empty()) sample.run_ms.push_back(core_mean_of(run_ms));
   }
   const auto n = static_cast<double>(std::max<std::size_t>(1, sample.beta.size()));
   sample.covered_beta /= n;
@@ -294,7 +292,7 @@ LaunchedSample launched_of(RunParts runs, const std::string& device) {
       ms.push_back(function ? static_cast<double>(function->launched_ns[cycle]) * 1e-6 : 0);
       calls.push_back(function ? function->launched_calls[cycle] : 0);
     }
-    if (!ms.empty()) sample.run_ms.push_back(stats::moments_of(ms).mean);
+    if (!ms.empty()) sample.run_ms.push_back(core_mean_of(ms));
     sample.ms.insert(sample.ms.end(), ms.begin(), ms.end());
   }
   sample.calls = usual_count(calls);
@@ -502,11 +500,8 @@ double slowdown(const Change& ms, double calls_normal, double calls_abnormal) {
 
 }  // namespace
 
-double FunctionRow::call_slowdown() const { return slowdown(ms, calls_normal, calls_abnormal); }
-
-double FunctionRow::own_call_slowdown() const {
-  if (!launched.decides) return call_slowdown();
-  return slowdown(launched.ms, launched.calls_normal, launched.calls_abnormal);
+double FunctionRow::call_slowdown() const {
+  return slowdown(ms, mean_calls_normal, mean_calls_abnormal);
 }
 
 FunctionRows compare_functions(const std::vector<PairedRank>& ranks,

@@ -26,15 +26,21 @@ struct OwnWork {
   double most_ms() const { return std::max(normal_ms, abnormal_ms); }
 };
 
+bool is_own_work(FunctionKind kind) {
+  return is_on_device(kind) && kind != FunctionKind::kCollective;
+}
+
 OwnWork own_work_of(const Comparison& comparison, const DeviceRow& device) {
-  OwnWork work = {&device, device.busy_ms.normal_core.mean, device.busy_ms.abnormal_core.mean};
+  OwnWork work = {.device = &device};
   for (const FunctionRow& row : comparison.functions) {
-    if (row.key.kind != FunctionKind::kCollective) continue;
-    if (row.type != comparison.cycles.front().type) continue;
+    if (!is_own_work(row.key.kind) || row.type != comparison.cycles.front().type) continue;
     if (row.rank != device.rank || row.key.device != device.device) continue;
-    work.normal_ms -= row.ms.normal_core.mean;
-    work.abnormal_ms -= row.ms.abnormal_core.mean;
+    work.normal_ms += row.ms.normal_core.mean;
+    work.abnormal_ms += row.ms.abnormal_core.mean;
   }
+  // Works of several streams overlap.
+  work.normal_ms = std::min(work.normal_ms, device.busy_ms.normal_core.mean);
+  work.abnormal_ms = std::min(work.abnormal_ms, device.busy_ms.abnormal_core.mean);
   return work;
 }
 
@@ -92,7 +98,8 @@ double stretchable_share(const Comparison& comparison, const DeviceRow* device, 
   const double at_once = std::min(1.0, kAtOnceUs / launches->delay_us.normal_core.mean);
   double waiting_ms = 0;
   for (const FunctionRow& row : comparison.functions) {
-    if (row.type == comparison.cycles.front().type && may_wait(row.key)) {
+    const bool is_of_rank = device != nullptr && row.rank == device->rank;
+    if (is_of_rank && row.type == comparison.cycles.front().type && may_wait(row.key)) {
       waiting_ms += row.ms.normal_core.mean;
     }
   }
@@ -212,21 +219,20 @@ double own_work_ms(const RankMeasure& measure, const std::string& device,
   if (found == measure.devices.end()) return std::nan("");
   std::vector<double> ms;
   for (const std::size_t cycle : usable_cycles(measure, device, type)) {
-    std::int64_t own_ns = found->busy_ns[cycle];
+    std::int64_t own_ns = 0;
     for (const FunctionCycles& function : measure.functions) {
-      const bool may_wait_for_others =
-          function.key.kind == FunctionKind::kCollective && function.key.device == device;
-      if (may_wait_for_others) own_ns -= function.time_ns[cycle];
+      if (!is_own_work(function.key.kind) || function.key.device != device) continue;
+      own_ns += function.time_ns[cycle];
     }
-    ms.push_back(static_cast<double>(own_ns) * 1e-6);
+    ms.push_back(static_cast<double>(std::min(own_ns, found->busy_ns[cycle])) * 1e-6);
   }
   return ms.empty() ? std::nan("") : core_mean_of(ms);
 }
 
-// Usual, of the device's own work on one side from that on the other.
-double device_deviation(const std::vector<PairedRank>& ranks, const OwnWork& work,
-                        analysis::CycleType type) {
-  if (work.device == nullptr) return 0;
+// Of the device's own work. Nothing if a run has none.
+std::optional<BetweenRuns> device_noise(const std::vector<PairedRank>& ranks, const OwnWork& work,
+                                        analysis::CycleType type) {
+  if (work.device == nullptr) return std::nullopt;
   const auto rank = std::ranges::find(ranks, work.device->rank, &PairedRank::rank);
   const auto logs = [&](const std::vector<const RankMeasure*>& runs) {
     std::vector<double> values;
@@ -235,9 +241,9 @@ double device_deviation(const std::vector<PairedRank>& ranks, const OwnWork& wor
     }
     return values;
   };
-  const SideValues values = {logs(rank->normals), logs(rank->abnormals)};
-  const double deviation = noise_of(values, kDevicePartDeviation).deviation;
-  return std::isfinite(deviation) ? deviation : kDevicePartDeviation;
+  const BetweenRuns noise =
+      noise_of({logs(rank->normals), logs(rank->abnormals)}, kDevicePartDeviation);
+  return std::isfinite(noise.deviation) ? std::optional(noise) : std::nullopt;
 }
 
 double log_change_of(const CycleRow& cycle) {
@@ -287,56 +293,69 @@ RunNoise noise_between(const Comparison& comparison, const std::vector<PairedRan
   const double whole_prior = in_quadrature(noise.host_share * kHostSpeedDeviation, rest_prior);
   const BetweenRuns rest =
       noise_of(beside_speed(log_times, log_speeds, noise.host_share), rest_prior);
-  noise.device_deviation = (1 - noise.host_share) * device_deviation(ranks, work, cycle.type);
+  const BetweenRuns raw = noise_of(log_times, rest_prior);
+  const BetweenRuns device = device_noise(ranks, work, cycle.type).value_or(raw);
+  noise.device_deviation = (1 - noise.host_share) * device.deviation;
   noise.rest_deviation = rest.deviation;
-  noise.deviation = noise_of(log_times, whole_prior).deviation;
+  noise.run_deviation = raw.deviation;
+  const BetweenRuns whole = noise_of(log_times, whole_prior);
+  noise.deviation = whole.deviation;
   noise.speed_deviation = noise_of(log_speeds, kHostSpeedDeviation).deviation;
-  noise.degrees = rest.degrees;
+  noise.degrees = std::min({rest.degrees, raw.degrees, device.degrees, whole.degrees});
   return noise;
 }
 
 namespace {
 
-// What a change may be beside the noise: anything between two numbers, and beyond them by so many
-// deviations.
+// What a change may be beside the noise, and how sure that is.
 struct Remainder {
-  double low = 0;
-  double high = 0;
+  double change = 0;
   double deviation = 0;
 };
 
-Remainder between(double a, double b, double deviation) {
-  return {.low = std::min(a, b), .high = std::max(a, b), .deviation = deviation};
-}
+// It is between these.
+struct Remainders {
+  Remainder first;
+  Remainder second;
+};
 
-Remainder beside_noise(const RunNoise& noise, double change, double error, double most_deviations) {
+Remainders beside_noise(const RunNoise& noise, double change, double error,
+                        double most_deviations) {
   constexpr double kExtreme = 1.3;   // a host beyond 95 % and that is not one of the usual ones
   constexpr double kRealPart = 0.3;  // of the change
+  const auto with_error = [&](double deviation) { return in_quadrature(deviation, error); };
   // The device's part differs little from run to run, whatever the host adds.
-  const double device = in_quadrature(noise.device_deviation, error);
+  const double device = with_error(noise.device_deviation);
   const double least_change = std::min(std::abs(noise.device_change), std::abs(change));
   const bool device_changed =
       noise.device_change / change >= kRealPart && least_change > most_deviations * device;
-  if (device_changed) return between(noise.device_change, change, device);
+  if (device_changed) return {{change, device}, {noise.device_change, device}};
   if (!noise.is_speed_known) {
-    return between(change, change, in_quadrature(noise.deviation, error));
+    const Remainder all = {change, with_error(noise.deviation)};
+    return {all, all};
   }
+  // The host's speed may add all that it explains, or less.
+  const Remainder all = {change, with_error(noise.run_deviation)};
   const double most_speed = kExtreme * most_deviations * noise.speed_deviation;
   const bool is_extreme = std::abs(std::log(noise.host_speed)) > most_speed;
-  const double rest = in_quadrature(noise.rest_deviation, error);
-  // The host's speed may add all that it explains, or less.
-  return between(change, is_extreme ? change : change - noise.speed_change, rest);
+  if (is_extreme) return {all, all};
+  return {all, {change - noise.speed_change, with_error(noise.rest_deviation)}};
 }
 
 }  // namespace
 
 RunNoise::Judgement RunNoise::judge(double change, double error) const {
   const double most_deviations = stats::student_t(1 - kConfidence, degrees);
-  const Remainder rest = beside_noise(*this, change, error, most_deviations);
-  const double half = most_deviations * rest.deviation;
-  const double least = std::max({0.0, rest.low, -rest.high});
-  return {.shift = {change, rest.low - half, rest.high + half},
-          .p = BetweenRuns{rest.deviation, degrees}.p_of(least)};
+  const auto [a, b] = beside_noise(*this, change, error, most_deviations);
+  const auto p_of = [&](const Remainder& one) {
+    return BetweenRuns{one.deviation, degrees}.p_of(one.change);
+  };
+  const bool is_zero_between = (a.change > 0) != (b.change > 0);
+  const double half_a = most_deviations * a.deviation;
+  const double half_b = most_deviations * b.deviation;
+  return {.shift = {change, std::min(a.change - half_a, b.change - half_b),
+                    std::max(a.change + half_a, b.change + half_b)},
+          .p = is_zero_between ? 1 : std::max(p_of(a), p_of(b))};
 }
 
 bool RunNoise::covers(const CycleRow& cycle) const {
@@ -346,14 +365,32 @@ bool RunNoise::covers(const CycleRow& cycle) const {
   return std::isfinite(change) && judge(change, error_of(cycle.ms)).p >= kSignificant;
 }
 
+namespace {
+
+// Of cycles that are not the most frequent ones: what sets their pace is not known, and how much
+// they differ from run to run is.
+RunNoise noise_of_other_type(RunNoise noise, const CycleRow& row) {
+  const SideValues log_times = {logs_of(row.run_ms_normal), logs_of(row.run_ms_abnormal)};
+  const BetweenRuns own = noise_of(log_times, kHostRestDeviation);
+  noise.device_change = 0;
+  noise.is_speed_known = false;
+  noise.deviation = own.deviation;
+  noise.degrees = own.degrees;
+  return noise;
+}
+
+}  // namespace
+
 void use_runs(const RunNoise& noise, std::vector<CycleRow>& rows) {
+  const auto is_main = [&](const CycleRow& row) { return &row == &rows.front(); };
   constexpr std::size_t kManyRuns = 4;  // the cycles' errors are in what these differ by
   for (CycleRow& row : rows) {
     if (row.run_ms_normal.empty() || row.run_ms_abnormal.empty()) continue;
     const std::size_t runs = row.run_ms_normal.size() + row.run_ms_abnormal.size();
     if (runs == 2) continue;
     const double error = runs < kManyRuns ? error_of(row.ms) : 0;
-    const auto [change, p] = noise.judge(log_change_of(row), error);
+    const auto [change, p] =
+        (is_main(row) ? noise : noise_of_other_type(noise, row)).judge(log_change_of(row), error);
     const double normal_ms = stats::moments_of(row.run_ms_normal).mean;
     row.run_shift = {normal_ms * std::expm1(change.shift), normal_ms * std::expm1(change.low),
                      normal_ms * std::expm1(change.high)};

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
 #include <vector>
 
+#include "strobe/stats/moments.h"
 #include "strobe/stats/p_values.h"
 
 namespace strobe::compare {
@@ -38,6 +40,36 @@ TEST(BetweenRunsTest, runs_that_differ_as_usual_confirm_it) {
   const BetweenRuns noise = between_runs(normal, std::vector{11.0}, 2);
   EXPECT_DOUBLE_EQ(noise.degrees, kPriorRuns + 1);
   EXPECT_NEAR(noise.deviation, std::sqrt(2 * 1.5), 1e-12);
+}
+
+// Of equal sides, how many seem to differ by more than chance.
+double false_alarms(std::size_t runs, double deviation_of_run, double prior) {
+  constexpr int kTrials = 4000;
+  std::mt19937_64 dice(1);
+  std::normal_distribution<double> noise(0, deviation_of_run);
+  int alarms = 0;
+  for (int i = 0; i < kTrials; ++i) {
+    std::vector<double> normal(runs);
+    std::vector<double> abnormal(runs);
+    for (double& value : normal) value = noise(dice);
+    for (double& value : abnormal) value = noise(dice);
+    const double difference = stats::moments_of(abnormal).mean - stats::moments_of(normal).mean;
+    alarms += between_runs(normal, abnormal, prior).p_of(difference) < 0.05 ? 1 : 0;
+  }
+  return static_cast<double>(alarms) / kTrials;
+}
+
+// `prior` is of the difference of two runs.
+TEST(BetweenRunsTest, equal_sides_seldom_seem_to_differ) {
+  const double prior = std::sqrt(2.0);
+  for (const std::size_t runs : {2u, 3u, 5u}) {
+    EXPECT_LE(false_alarms(runs, 0.5, prior), 0.05) << runs;
+    EXPECT_LE(false_alarms(runs, 1, prior), 0.05) << runs;
+  }
+  // Of programs that are far noisier than usual, two runs a side cannot show all of the noise.
+  EXPECT_LE(false_alarms(2, 3, prior), 0.12);
+  EXPECT_LE(false_alarms(3, 3, prior), 0.08);
+  EXPECT_LE(false_alarms(5, 3, prior), 0.06);
 }
 
 TEST(BetweenRunsTest, what_is_zero_everywhere_has_no_noise) {

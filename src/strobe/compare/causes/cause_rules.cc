@@ -442,7 +442,7 @@ bool is_reason_for_change(const Comparison& comparison, const Cause& cause) {
   if (cause.score < kConfidentScore) return false;
   const CycleRow& cycle = comparison.cycles.front();
   const double part = cause.explains_ms / cycle.shown().shift;
-  return std::isnan(part) ? cause.improves != cycle.ms.rises() : part >= kLittle;
+  return std::isnan(part) ? cause.improves != cycle.rises() : part >= kLittle;
 }
 
 }  // namespace
@@ -464,7 +464,7 @@ Answer answer_of(const Comparison& comparison) {
   });
   if (device_changed) return Answer::kShifted;
   const bool has_cause = std::ranges::any_of(comparison.causes, [](const Cause& cause) {
-    return cause.score >= kConfidentScore && cause.kind != CauseKind::kMeasurement;
+    return cause.is_fact && cause.score >= kConfidentScore && cause.kind != CauseKind::kMeasurement;
   });
   return has_cause || functions_changed(comparison) ? Answer::kShifted : Answer::kNoChange;
 }

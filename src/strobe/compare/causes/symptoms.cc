@@ -269,9 +269,9 @@ bool may_have_changed(const CycleRow& cycle) {
 
 }  // namespace
 
-bool Symptoms::is_slower() const { return may_have_changed(*cycle) && cycle->ms.rises(); }
+bool Symptoms::is_slower() const { return may_have_changed(*cycle) && cycle->rises(); }
 
-bool Symptoms::is_faster() const { return may_have_changed(*cycle) && !cycle->ms.rises(); }
+bool Symptoms::is_faster() const { return may_have_changed(*cycle) && !cycle->rises(); }
 
 const MetricRow* Symptoms::metric(MetricRole role, std::string_view device) const {
   for (const MetricRow& row : comparison->metrics) {

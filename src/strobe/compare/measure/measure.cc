@@ -149,7 +149,9 @@ std::int64_t origin_of(const Trace& trace) {
 void leave_out_warm_up(RankMeasure& measure) {
   std::map<analysis::CycleType, std::vector<std::size_t>> by_type;
   std::vector<analysis::Cycle>& cycles = measure.cycles.cycles;
-  for (std::size_t i = 0; i < cycles.size(); ++i) by_type[cycles[i].type].push_back(i);
+  for (std::size_t i = 0; i < cycles.size(); ++i) {
+    if (!cycles[i].has_inferred_border) by_type[cycles[i].type].push_back(i);
+  }
   for (const auto& [type, places] : by_type) {
     std::vector<std::int64_t> lengths_ns;
     for (const std::size_t i : places) lengths_ns.push_back(cycles[i].interval.length_ns());

@@ -224,6 +224,7 @@ void write_cycles(JsonWriter& json, const Comparison& comparison) {
       .begin_object()
       .member("host_share", noise.host_share)
       .member("host_speed", noise.host_speed)
+      .member("host_speed_known", noise.is_speed_known)
       .member("deviation", noise.deviation)
       .member("rest_deviation", noise.rest_deviation)
       .member("degrees", noise.degrees)

@@ -76,10 +76,10 @@ std::string decided_by_means_note(const CycleRow& row, bool names_type) {
 
 std::string decided_by_runs_note(const CycleRow& row, bool names_type) {
   return fmt::format(
-      "The verdict{} is that of the runs, because cycles of one run share what made it fast or "
-      "slow. Means of the runs: {}, {} (95 % interval {}).",
-      names_type ? fmt::format(" of {} cycles", word_of(row.type)) : "", runs_text(row),
-      time_change_text(row.shown().shift), time_interval_text(row.shown()));
+      "Times, change, interval and verdict{} are those of the runs, because cycles of one run "
+      "share "
+      "what made it fast or slow. Means of the runs: {}.",
+      names_type ? fmt::format(" of {} cycles", word_of(row.type)) : "", runs_text(row));
 }
 
 }  // namespace
@@ -104,10 +104,12 @@ Section cycle_section(const Comparison& comparison) {
                            {"verdict", "verdict", ColumnType::kText, 8}};
   for (const CycleRow& row : comparison.cycles) {
     const compare::Change& ms = row.ms;
+    const stats::Shift& shift = row.run_shift ? *row.run_shift : ms.shift;
     section.table.rows.push_back(
         {{Text{std::string(word_of(row.type))}, Text{sizes_text(ms)},
-          Text{time_text(ms.normal_median)}, Text{time_text(ms.abnormal_median)},
-          Text{time_change_text(ms.shift.shift)}, Text{time_interval_text(ms.shift)},
+          Text{time_text(row.run_shift ? row.shown_normal_ms() : ms.normal_median)},
+          Text{time_text(row.run_shift ? row.shown_abnormal_ms() : ms.abnormal_median)},
+          Text{time_change_text(shift.shift)}, Text{time_interval_text(shift)},
           Text{p_text(ms.rank.p)}, Text{p_text(ms.welch.p)},
           Text{direction_words(row, comparison.answer)}},
          RowStyle::kPlain});

@@ -88,10 +88,10 @@ std::string typical_time(const CycleRow& row) {
 }
 
 // "the host sets the pace in 85 % of the cycle, and it did everything in x 1.25 of the time, ..."
-std::string usual_noise(const compare::RunNoise& noise) {
+std::string usual_noise(const compare::RunNoise& noise, bool rises) {
   const std::string share =
       fmt::format("the host sets the pace in {:.0f} % of the cycle", 100 * noise.host_share);
-  if (std::abs(noise.host_speed - 1) >= 0.05) {
+  if (std::abs(noise.host_speed - 1) >= 0.05 && (noise.host_speed > 1) == rises) {
     return fmt::format(
         "{}, and it did everything in x {:.2f} of the time, as it may in another run of the same "
         "program",
@@ -106,17 +106,20 @@ std::string usual_noise(const compare::RunNoise& noise) {
 std::string noise_words(const Comparison& comparison, const CycleRow& row) {
   const compare::RunNoise& noise = comparison.noise;
   if (row.run_shift) {
-    return fmt::format("but runs differ as much: {}. More runs a side would tell", runs_text(row));
+    return fmt::format(
+        "but runs of one program differ as much: {}. The runs are {}; more of them would tell",
+        usual_noise(noise, row.rises()), runs_text(row));
   }
   if (!row.is_changed()) {
-    return "but the cycles of a run differ as much. More cycles, or two or more runs a side, would "
-           "tell (strobe record --runs 5)";
+    const bool is_one_run = noise.deviation == 0;
+    return fmt::format("but the cycles of a run differ as much. More cycles{} would tell",
+                       is_one_run ? "" : ", or two or more runs a side (strobe record --runs 5),");
   }
   return fmt::format(
       "but runs of one program differ as much: {}. Two or more runs a side would tell (strobe "
       "record "
       "--runs 5)",
-      usual_noise(noise));
+      usual_noise(noise, row.rises()));
 }
 
 // A device that goes on long after the cycles: their time is the host's, so the device's own time
@@ -146,7 +149,7 @@ std::string cycle_sentence(const Comparison& comparison) {
     case Answer::kFaster:
       return fmt::format("Faster: the {} fell, {}.", time, numbers(*row));
     case Answer::kUnclear:
-      return fmt::format("Unclear: the {} {}, {}, {}.", time, row->ms.rises() ? "rose" : "fell",
+      return fmt::format("Unclear: the {} {}, {}, {}.", time, row->rises() ? "rose" : "fell",
                          numbers(*row), noise_words(comparison, *row));
     case Answer::kShifted:
       return fmt::format("No significant change of the {}, {}; {}{}.", time, numbers(*row),
@@ -181,7 +184,9 @@ std::string further_causes(const Comparison& comparison, const Cause& first) {
 }
 
 std::string cause_sentence(const Comparison& comparison, const Cause* cause) {
-  if (cause != nullptr && comparison.answer == Answer::kUnclear) {
+  const bool is_uncertain =
+      comparison.answer == Answer::kUnclear || comparison.answer == Answer::kNoChange;
+  if (cause != nullptr && is_uncertain) {
     return fmt::format("What is known to differ: {} (score {:.2f} of 1){}.", cause->headline,
                        cause->score, further_causes(comparison, *cause));
   }
@@ -194,6 +199,9 @@ std::string cause_sentence(const Comparison& comparison, const Cause* cause) {
   if (comparison.answer == Answer::kNoChange) return "There is nothing to explain.";
   if (comparison.answer == Answer::kUnclear) {
     return "No cause is named for a difference that may be chance.";
+  }
+  if (comparison.answer == Answer::kShifted) {
+    return "No cause is named: the cycle time did not change beyond chance.";
   }
   if (comparison.answer == Answer::kCannotTell) {
     const std::vector<std::string> largest = untested_differences(comparison);

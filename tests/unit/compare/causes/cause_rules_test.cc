@@ -284,17 +284,19 @@ TEST(AnswerOf, an_equal_cycle_with_other_kernel_times_is_shifted) {
 }
 
 TEST(AnswerOf, an_equal_cycle_with_a_sure_cause_is_shifted_unless_the_cause_is_the_measurement) {
-  const auto with = [](CauseKind kind, double score) {
+  const auto with = [](CauseKind kind, double score, bool is_fact = true) {
     auto sketch = CauseSketch(10, 10);
     Cause cause;
     cause.kind = kind;
     cause.score = score;
+    cause.is_fact = is_fact;
     sketch.edit().causes.push_back(cause);
     return answer_of(sketch.comparison());
   };
   EXPECT_EQ(with(CauseKind::kOtherTenant, 0.9), Answer::kShifted);
   EXPECT_EQ(with(CauseKind::kOtherTenant, 0.6), Answer::kNoChange);
   EXPECT_EQ(with(CauseKind::kMeasurement, 0.9), Answer::kNoChange);
+  EXPECT_EQ(with(CauseKind::kHostSlow, 0.9, false), Answer::kNoChange) << "times alone";
 }
 
 TEST(AnswerOf, too_few_cycles_cannot_tell) {

@@ -80,8 +80,7 @@ TEST(CompareVerdictTest, several_runs_a_side_are_what_is_counted) {
                               "much)")));
   comparison.answer = compare::Answer::kUnclear;
   EXPECT_THAT(verdict_of(comparison).sentences[0],
-              HasSubstr("but runs differ as much: 10.0 ms, 11.0 ms against 14.0 ms. More runs a "
-                        "side would tell"));
+              HasSubstr("The runs are 10.0 ms, 11.0 ms against 14.0 ms; more of them would tell"));
 }
 
 TEST(CompareVerdictTest, a_second_sure_cause_is_told_as_well) {
