@@ -8,7 +8,7 @@
 namespace strobe::compare {
 namespace {
 
-double squares_around_mean(std::span<const double> values) {
+double squares_around_mean(const std::vector<double>& values) {
   const double mean = stats::moments_of(values).mean;
   double squares = 0;
   for (const double value : values) squares += (value - mean) * (value - mean);
@@ -22,12 +22,15 @@ double BetweenRuns::p_of(double difference) const {
   return stats::student_tails(difference / deviation, degrees);
 }
 
-BetweenRuns between_runs(std::span<const double> normal_means,
-                         std::span<const double> abnormal_means, double prior) {
-  const auto normals = static_cast<double>(normal_means.size());
-  const auto abnormals = static_cast<double>(abnormal_means.size());
+double SideValues::difference() const {
+  return stats::moments_of(abnormal).mean - stats::moments_of(normal).mean;
+}
+
+BetweenRuns between_runs(const SideValues& runs, double prior) {
+  const auto normals = static_cast<double>(runs.normal.size());
+  const auto abnormals = static_cast<double>(runs.abnormal.size());
   const double own_degrees = normals + abnormals - 2;
-  const double squares = squares_around_mean(normal_means) + squares_around_mean(abnormal_means);
+  const double squares = squares_around_mean(runs.normal) + squares_around_mean(runs.abnormal);
   const double usual_variance = prior * prior / 2;  // of one run
   // Runs that differ by far more than is usual are not usual ones: the prior tells less of them.
   const double excess = own_degrees > 0 ? squares / own_degrees / usual_variance : 0;

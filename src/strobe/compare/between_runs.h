@@ -1,6 +1,6 @@
 #pragma once
 
-#include <span>
+#include <vector>
 
 // Runs are the unit of a comparison: the cycles of one run share what made that run fast or slow.
 namespace strobe::compare {
@@ -17,6 +17,14 @@ inline constexpr double kDeviceDeviation = 2 * kDevicePartDeviation;
 // Programs and machines differ in their noise. This many runs of one's own tell as much about it.
 inline constexpr double kPriorRuns = 8;
 
+// One value for each run of a side.
+struct SideValues {
+  std::vector<double> normal = {};
+  std::vector<double> abnormal = {};
+
+  double difference() const;  // of the sides' means
+};
+
 // The noise of a difference between the means of two sides.
 struct BetweenRuns {
   double deviation = 0;  // usual
@@ -26,9 +34,8 @@ struct BetweenRuns {
   double p_of(double difference) const;
 };
 
-// From the means of the runs, and from `prior`: the deviation of the difference of two runs that is
-// usual for such a quantity.
-BetweenRuns between_runs(std::span<const double> normal_means,
-                         std::span<const double> abnormal_means, double prior);
+// From the runs, and from `prior`: the deviation of the difference of two runs that is usual for
+// such a quantity.
+BetweenRuns between_runs(const SideValues& runs, double prior);
 
 }  // namespace strobe::compare

@@ -195,20 +195,13 @@ struct RunPart {
 
 using RunParts = std::span<const RunPart>;
 
-// A function's mean in each run.
-struct RunMeans {
-  std::vector<double> normal = {};
-  std::vector<double> abnormal = {};
-};
-
 // NaN with one run a side.
-double between_runs_p(const RunMeans& means, FunctionKind kind) {
+double between_runs_p(const SideValues& means, FunctionKind kind) {
   if (means.normal.size() + means.abnormal.size() <= 2) return std::nan("");
   const double normal = stats::moments_of(means.normal).mean;
   const double abnormal = stats::moments_of(means.abnormal).mean;
   const double usual = is_on_device(kind) ? kDeviceDeviation : kHostDeviation;
-  return between_runs(means.normal, means.abnormal, usual * (normal + abnormal) / 2)
-      .p_of(abnormal - normal);
+  return between_runs(means, usual * (normal + abnormal) / 2).p_of(means.difference());
 }
 
 struct TimeSample {
@@ -379,7 +372,7 @@ class RankRows {
     TimeSample abnormal_times = times_of(abnormals);
     FunctionRow row;
     row.key = key;
-    const RunMeans launched = add_launched(normals, abnormals, row);
+    const SideValues launched = add_launched(normals, abnormals, row);
     const bool is_absent = normal_times.presence == 0 && abnormal_times.presence == 0;
     if (is_absent && !row.launched.decides) return;
     row.is_operator = is_operator(normals) || is_operator(abnormals);
@@ -409,7 +402,7 @@ class RankRows {
     add_triplets(normals, abnormals);
   }
 
-  RunMeans add_launched(RunParts normals, RunParts abnormals, FunctionRow& row) {
+  SideValues add_launched(RunParts normals, RunParts abnormals, FunctionRow& row) {
     LaunchedSample normal_sample = launched_of(normals, row.key.device);
     LaunchedSample abnormal_sample = launched_of(abnormals, row.key.device);
     const bool is_known = is_on_device(row.key.kind) && normal_sample.is_known &&

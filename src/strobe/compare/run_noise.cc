@@ -1,192 +1,20 @@
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "strobe/compare/between_runs.h"
-#include "strobe/compare/causes/symptoms.h"
+#include "strobe/compare/change.h"
 #include "strobe/compare/comparison_parts.h"
-#include "strobe/compare/measure/function_index.h"
-#include "strobe/device/vendor_names.h"
+#include "strobe/compare/host_share.h"
+#include "strobe/compare/host_speed.h"
 #include "strobe/stats/moments.h"
 #include "strobe/stats/p_values.h"
 
 namespace strobe::compare {
 namespace {
-
-// What a device does itself, in milliseconds per cycle: in a collective it may wait for others.
-struct OwnWork {
-  const DeviceRow* device = nullptr;
-  double normal_ms = 0;
-  double abnormal_ms = 0;
-
-  double most_ms() const { return std::max(normal_ms, abnormal_ms); }
-};
-
-bool is_own_work(FunctionKind kind) {
-  return is_on_device(kind) && kind != FunctionKind::kCollective;
-}
-
-OwnWork own_work_of(const Comparison& comparison, const DeviceRow& device) {
-  OwnWork work = {.device = &device};
-  for (const FunctionRow& row : comparison.functions) {
-    if (!is_own_work(row.key.kind) || row.type != comparison.cycles.front().type) continue;
-    if (row.rank != device.rank || row.key.device != device.device) continue;
-    work.normal_ms += row.ms.normal_core.mean;
-    work.abnormal_ms += row.ms.abnormal_core.mean;
-  }
-  // Works of several streams overlap.
-  work.normal_ms = std::min(work.normal_ms, device.busy_ms.normal_core.mean);
-  work.abnormal_ms = std::min(work.abnormal_ms, device.busy_ms.abnormal_core.mean);
-  return work;
-}
-
-// Of the device that has most to do: the others wait for it. None without one.
-OwnWork longest_work(const Comparison& comparison) {
-  OwnWork longest;
-  for (const DeviceRow& device : comparison.devices) {
-    if (device.device == kHostDevice) continue;
-    const OwnWork work = own_work_of(comparison, device);
-    if (longest.device == nullptr || work.most_ms() > longest.most_ms()) longest = work;
-  }
-  return longest;
-}
-
-// The parts of the cycles, 0 to 1, in which the device has nothing to do, or waits for another one,
-// which may wait for its host.
-struct HostShares {
-  double normal = 1;
-  double abnormal = 1;
-};
-
-HostShares host_shares(const Comparison& comparison, const OwnWork& work) {
-  if (work.device == nullptr) return {};
-  double normal_ms = work.normal_ms;
-  double abnormal_ms = work.abnormal_ms;
-  for (const IdleCauseRow& row : comparison.idle) {
-    // Idle although the work was launched: that is not the host's time.
-    if (row.rank != work.device->rank || row.cause.kind != analysis::IdleKind::kLaunched) continue;
-    normal_ms += row.ms.normal_core.mean;
-    abnormal_ms += row.ms.abnormal_core.mean;
-  }
-  const auto share = [](double device_ms, double cycle_ms) {
-    return cycle_ms > 0 ? std::clamp(1 - device_ms / cycle_ms, 0.0, 1.0) : 0;
-  };
-  const Change& cycle = comparison.cycles.front().ms;
-  return {share(normal_ms, cycle.normal_core.mean), share(abnormal_ms, cycle.abnormal_core.mean)};
-}
-
-// For the device. Copies to the host's own memory do, whatever their name.
-bool may_wait(const FunctionKey& key) {
-  if (key.kind != FunctionKind::kRuntimeCall) return false;
-  const device::RuntimeCall call = device::runtime_call(key.name);
-  return call == device::RuntimeCall::kSynchronize || call == device::RuntimeCall::kCopy;
-}
-
-// The part of the normal cycle that a slower host may stretch. If the device does at once what is
-// launched, the host sets the pace all the time, also while the device works, except where it waits
-// for the device itself.
-double stretchable_share(const Comparison& comparison, const DeviceRow* device, double host_share) {
-  const auto launches = std::ranges::find_if(comparison.launches, [&](const LaunchRow& row) {
-    return device != nullptr && row.device == device->device && row.rank == device->rank;
-  });
-  if (launches == comparison.launches.end()) return host_share;
-  constexpr double kAtOnceUs = 15;  // a launch reaches an idle device in less
-  const double at_once = std::min(1.0, kAtOnceUs / launches->delay_us.normal_core.mean);
-  double waiting_ms = 0;
-  for (const FunctionRow& row : comparison.functions) {
-    const bool is_of_rank = device != nullptr && row.rank == device->rank;
-    if (is_of_rank && row.type == comparison.cycles.front().type && may_wait(row.key)) {
-      waiting_ms += row.ms.normal_core.mean;
-    }
-  }
-  const double waiting = waiting_ms / comparison.cycles.front().ms.normal_core.mean;
-  return host_share + at_once * std::max(0.0, 1 - waiting - host_share);
-}
-
-// A function of the host in one run.
-struct HostTime {
-  double ms = 0;  // of the median cycle: one in which the host lost its core says nothing
-  double calls = 0;
-};
-
-// Host functions that do work and do not wait: operators, and calls that launch.
-bool shows_host_speed(const FunctionCycles& function) {
-  return function.is_operator ||
-         (function.key.kind == FunctionKind::kRuntimeCall &&
-          device::runtime_call(function.key.name) == device::RuntimeCall::kLaunch);
-}
-
-std::map<FunctionKey, HostTime> host_times(const RankMeasure& measure, analysis::CycleType type) {
-  std::map<FunctionKey, HostTime> times;
-  const std::vector<std::size_t> usable = usable_cycles(measure, std::string(kHostDevice), type);
-  if (usable.empty()) return times;
-  std::vector<double> ms;
-  for (const FunctionCycles& function : measure.functions) {
-    if (!shows_host_speed(function)) continue;
-    ms.clear();
-    HostTime time;
-    for (const std::size_t cycle : usable) {
-      ms.push_back(static_cast<double>(function.time_ns[cycle]) * 1e-6);
-      time.calls += function.calls[cycle];
-    }
-    time.ms = stats::median_of(ms);
-    time.calls /= static_cast<double>(usable.size());
-    if (time.ms > 0) times.emplace(function.key, time);
-  }
-  return times;
-}
-
-// By which factors the same calls take longer than in the reference.
-void add_factors(const std::map<FunctionKey, HostTime>& reference,
-                 const std::map<FunctionKey, HostTime>& times, std::vector<double>& factors) {
-  for (const auto& [key, time] : times) {
-    const auto same = reference.find(key);
-    if (same == reference.end() || !are_equal_calls(same->second.calls, time.calls)) continue;
-    factors.push_back(time.ms / same->second.ms * same->second.calls / time.calls);
-  }
-}
-
-// One value for each run of a side.
-struct SideValues {
-  std::vector<double> normal = {};
-  std::vector<double> abnormal = {};
-
-  double difference() const {
-    return stats::moments_of(abnormal).mean - stats::moments_of(normal).mean;
-  }
-};
-
-// The logarithm of the factor by which the host's calls typically take longer than in the first
-// normal run; each function has one vote. None if there are too few to tell.
-std::optional<SideValues> log_host_speeds(const std::vector<PairedRank>& ranks,
-                                          analysis::CycleType type) {
-  constexpr std::size_t kLeastVotes = 2;
-  std::vector<std::map<FunctionKey, HostTime>> references;
-  for (const PairedRank& rank : ranks) {
-    references.push_back(host_times(*rank.normals.front(), type));
-  }
-  const auto speeds_of = [&](std::vector<const RankMeasure*> PairedRank::*side) {
-    std::vector<double> logs;
-    for (std::size_t run = 0; run < (ranks.front().*side).size(); ++run) {
-      std::vector<double> factors;
-      for (std::size_t i = 0; i < ranks.size(); ++i) {
-        const RankMeasure& measure = *(ranks[i].*side)[run];
-        add_factors(references[i], host_times(measure, type), factors);
-      }
-      logs.push_back(factors.size() < kLeastVotes ? std::nan("")
-                                                  : std::log(stats::median_of(factors)));
-    }
-    return logs;
-  };
-  SideValues speeds = {.normal = speeds_of(&PairedRank::normals),
-                       .abnormal = speeds_of(&PairedRank::abnormals)};
-  if (!std::isfinite(speeds.difference())) return std::nullopt;
-  return speeds;
-}
 
 std::vector<double> logs_of(const std::vector<double>& values) {
   std::vector<double> logs;
@@ -207,10 +35,6 @@ SideValues beside_speed(SideValues log_times, const SideValues& log_speeds, doub
 }
 
 double in_quadrature(double a, double b) { return std::sqrt(a * a + b * b); }
-
-BetweenRuns noise_of(const SideValues& values, double prior) {
-  return between_runs(values.normal, values.abnormal, prior);
-}
 
 // The mean of a run: what a device does itself in a cycle.
 double own_work_ms(const RankMeasure& measure, const std::string& device,
@@ -242,7 +66,7 @@ std::optional<BetweenRuns> device_noise(const std::vector<PairedRank>& ranks, co
     return values;
   };
   const BetweenRuns noise =
-      noise_of({logs(rank->normals), logs(rank->abnormals)}, kDevicePartDeviation);
+      between_runs({logs(rank->normals), logs(rank->abnormals)}, kDevicePartDeviation);
   return std::isfinite(noise.deviation) ? std::optional(noise) : std::nullopt;
 }
 
@@ -292,15 +116,15 @@ RunNoise noise_between(const Comparison& comparison, const std::vector<PairedRan
   const double rest_prior = in_quadrature(noise.host_share * kHostRestDeviation, device_prior);
   const double whole_prior = in_quadrature(noise.host_share * kHostSpeedDeviation, rest_prior);
   const BetweenRuns rest =
-      noise_of(beside_speed(log_times, log_speeds, noise.host_share), rest_prior);
-  const BetweenRuns raw = noise_of(log_times, rest_prior);
+      between_runs(beside_speed(log_times, log_speeds, noise.host_share), rest_prior);
+  const BetweenRuns raw = between_runs(log_times, rest_prior);
   const BetweenRuns device = device_noise(ranks, work, cycle.type).value_or(raw);
   noise.device_deviation = (1 - noise.host_share) * device.deviation;
   noise.rest_deviation = rest.deviation;
   noise.run_deviation = raw.deviation;
-  const BetweenRuns whole = noise_of(log_times, whole_prior);
+  const BetweenRuns whole = between_runs(log_times, whole_prior);
   noise.deviation = whole.deviation;
-  noise.speed_deviation = noise_of(log_speeds, kHostSpeedDeviation).deviation;
+  noise.speed_deviation = between_runs(log_speeds, kHostSpeedDeviation).deviation;
   noise.degrees = std::min({rest.degrees, raw.degrees, device.degrees, whole.degrees});
   return noise;
 }
@@ -371,7 +195,7 @@ namespace {
 // they differ from run to run is.
 RunNoise noise_of_other_type(RunNoise noise, const CycleRow& row) {
   const SideValues log_times = {logs_of(row.run_ms_normal), logs_of(row.run_ms_abnormal)};
-  const BetweenRuns own = noise_of(log_times, kHostRestDeviation);
+  const BetweenRuns own = between_runs(log_times, kHostRestDeviation);
   noise.device_change = 0;
   noise.is_speed_known = false;
   noise.deviation = own.deviation;

@@ -6,14 +6,13 @@
 #include <random>
 #include <vector>
 
-#include "strobe/stats/moments.h"
 #include "strobe/stats/p_values.h"
 
 namespace strobe::compare {
 namespace {
 
 TEST(BetweenRunsTest, one_run_a_side_differs_as_is_usual) {
-  const BetweenRuns noise = between_runs(std::vector{10.0}, std::vector{12.0}, 1);
+  const BetweenRuns noise = between_runs({{10}, {12}}, 1);
   EXPECT_DOUBLE_EQ(noise.deviation, 1);
   EXPECT_DOUBLE_EQ(noise.degrees, kPriorRuns);
   EXPECT_DOUBLE_EQ(noise.p_of(2), stats::student_tails(2, kPriorRuns));
@@ -22,7 +21,7 @@ TEST(BetweenRunsTest, one_run_a_side_differs_as_is_usual) {
 TEST(BetweenRunsTest, more_runs_make_the_means_more_certain) {
   const std::vector<double> normal(3, 10.0);
   const std::vector<double> abnormal(3, 12.0);
-  const BetweenRuns noise = between_runs(normal, abnormal, 1);
+  const BetweenRuns noise = between_runs({normal, abnormal}, 1);
   EXPECT_DOUBLE_EQ(noise.degrees, kPriorRuns + 4);
   // They do not differ at all, so the usual noise is too much for them.
   EXPECT_NEAR(noise.deviation, std::sqrt(kPriorRuns * 0.5 / (kPriorRuns + 4) * 2 / 3), 1e-12);
@@ -31,13 +30,13 @@ TEST(BetweenRunsTest, more_runs_make_the_means_more_certain) {
 // Means 10, 12, 14 have a deviation of 2, far above the usual 0.01: it alone counts.
 TEST(BetweenRunsTest, runs_that_differ_by_far_more_than_usual_speak_for_themselves) {
   const std::vector<double> normal{10, 12, 14};
-  const BetweenRuns noise = between_runs(normal, std::vector{18.0}, 0.01);
+  const BetweenRuns noise = between_runs({normal, {18}}, 0.01);
   EXPECT_NEAR(noise.p_of(6), stats::student_tails(6 / (2 * std::sqrt(4.0 / 3)), 2), 1e-3);
 }
 
 TEST(BetweenRunsTest, runs_that_differ_as_usual_confirm_it) {
   const std::vector<double> normal{10, 12};  // a deviation of sqrt(2), as that of one usual run
-  const BetweenRuns noise = between_runs(normal, std::vector{11.0}, 2);
+  const BetweenRuns noise = between_runs({normal, {11}}, 2);
   EXPECT_DOUBLE_EQ(noise.degrees, kPriorRuns + 1);
   EXPECT_NEAR(noise.deviation, std::sqrt(2 * 1.5), 1e-12);
 }
@@ -53,8 +52,8 @@ double false_alarms(std::size_t runs, double deviation_of_run, double prior) {
     std::vector<double> abnormal(runs);
     for (double& value : normal) value = noise(dice);
     for (double& value : abnormal) value = noise(dice);
-    const double difference = stats::moments_of(abnormal).mean - stats::moments_of(normal).mean;
-    alarms += between_runs(normal, abnormal, prior).p_of(difference) < 0.05 ? 1 : 0;
+    const SideValues sides = {normal, abnormal};
+    alarms += between_runs(sides, prior).p_of(sides.difference()) < 0.05 ? 1 : 0;
   }
   return static_cast<double>(alarms) / kTrials;
 }
@@ -74,7 +73,7 @@ TEST(BetweenRunsTest, equal_sides_seldom_seem_to_differ) {
 
 TEST(BetweenRunsTest, what_is_zero_everywhere_has_no_noise) {
   const std::vector<double> none(3, 0.0);
-  const BetweenRuns noise = between_runs(none, none, 0);
+  const BetweenRuns noise = between_runs({none, none}, 0);
   EXPECT_EQ(noise.p_of(0), 1);
   EXPECT_EQ(noise.p_of(0.1), 0);
 }

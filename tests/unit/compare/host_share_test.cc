@@ -1,0 +1,60 @@
+#include "strobe/compare/host_share.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/cause_sketch.h"
+
+namespace strobe::compare {
+namespace {
+
+TEST(HostShareTest, is_what_the_devices_own_work_leaves_of_a_cycle) {
+  const CauseSketch sketch = CauseSketch(10, 10).device("GPU 0", 6, 8).kernel("gemm", 6, 8);
+  const OwnWork work = longest_work(sketch.comparison());
+  EXPECT_NEAR(work.normal_ms, 6, 1e-6);
+  const HostShares shares = host_shares(sketch.comparison(), work);
+  EXPECT_NEAR(shares.normal, 0.4, 1e-6);
+  EXPECT_NEAR(shares.abnormal, 0.2, 1e-6);
+}
+
+TEST(HostShareTest, works_of_several_streams_are_no_more_than_the_device_is_busy) {
+  const CauseSketch sketch =
+      CauseSketch(10, 10).device("GPU 0", 6, 6).kernel("gemm", 5, 5).kernel("copy", 4, 4);
+  EXPECT_NEAR(longest_work(sketch.comparison()).normal_ms, 6, 1e-6);
+}
+
+// A collective waits for other devices; one that is hidden behind a kernel takes no time from it.
+TEST(HostShareTest, a_collective_is_not_own_work) {
+  CauseSketch sketch = CauseSketch(10, 10).device("GPU 0", 9, 9).kernel("gemm", 5, 5);
+  sketch.function("ncclAllReduce", FunctionKind::kCollective, 8, 8);
+  EXPECT_NEAR(longest_work(sketch.comparison()).normal_ms, 5, 1e-6);
+}
+
+TEST(HostShareTest, without_a_device_all_of_a_cycle_is_the_hosts) {
+  CauseSketch sketch(10, 10);
+  std::erase_if(sketch.edit().devices, [](const DeviceRow& row) { return row.device != "Host"; });
+  const OwnWork work = longest_work(sketch.comparison());
+  EXPECT_EQ(work.device, nullptr);
+  EXPECT_EQ(host_shares(sketch.comparison(), work).normal, 1);
+  EXPECT_EQ(stretchable_share(sketch.comparison(), work.device, 1), 1);
+}
+
+CauseSketch with_delay(double delay_us) {
+  CauseSketch sketch = CauseSketch(10, 10).device("GPU 0", 6, 6).kernel("gemm", 6, 6);
+  const Change delay = change_between(CauseSketch::around(delay_us), CauseSketch::around(delay_us));
+  sketch.edit().launches = {{.device = "GPU 0", .rank = 0, .delay_us = delay, .queue = {}}};
+  return sketch;
+}
+
+double stretchable(const CauseSketch& sketch) {
+  return stretchable_share(sketch.comparison(), longest_work(sketch.comparison()).device, 0.4);
+}
+
+TEST(HostShareTest, a_device_that_does_at_once_what_is_launched_lets_the_host_stretch_all) {
+  EXPECT_NEAR(stretchable(with_delay(5)), 1, 1e-9);
+  EXPECT_NEAR(stretchable(with_delay(1500)), 0.4 + 0.01 * 0.6, 1e-3) << "it has work in reserve";
+  EXPECT_NEAR(stretchable(with_delay(5).call("cudaStreamSynchronize", 3, 3)), 0.7, 1e-3)
+      << "the host waits for the device";
+}
+
+}  // namespace
+}  // namespace strobe::compare
