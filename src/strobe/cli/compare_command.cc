@@ -389,7 +389,7 @@ Command compare_command() {
           "workload, each a trace, a folder with one trace "
           "(and metrics.csv), a folder with one folder or trace per rank, or a folder with several "
           "runs of `strobe record --runs`; for a single run "
-          "strobe compares its ranks with each other. A digest can stand for any run of two sides",
+          "strobe compares its ranks with each other. A digest can replace a run",
       .examples = {{"strobe compare normal/ abnormal/", "the verdict, then the evidence"},
                    {"strobe compare normal/ abnormal/ --format html -o report.html",
                     "a page with charts, to send to a colleague"},
@@ -401,16 +401,16 @@ Command compare_command() {
                    {"strobe compare run/", "compare ranks: which one is slow, and why"},
                    {"strobe compare --halves run/", "did the run change over time?"},
                    {"strobe compare run/ --digest run.strobe-digest",
-                    "keep of a run what later comparisons need"}},
+                    "write a small file that can replace the run in later comparisons"}},
       .notes = {
           "Gates: cycle>3% or cycle>5ms (cycles got slower by more than this), beta>1 (a "
           "function's share of the cycle grew by more than 1 percentage point), cause=clock (this "
           "cause is listed, unless it made the run faster), any (any change, also for the better). "
           "A change that is not significant never fails a gate; one that is unclear fails cycle "
-          "with --strict. For the ranks of one run, cycle is "
-          "about the own time of a slow rank against its peers, any and cause=straggler about any "
-          "slow or late rank, the others about the slowest rank. Quote gates: the shell interprets "
-          ">.",
+          "with --strict. When the ranks of one run are compared, cycle tests the own time of a "
+          "slow "
+          "rank against its peers, any and cause=straggler fail if a rank is slow or late, and the "
+          "others test the slowest rank. Quote gates: the shell interprets >.",
           "--rank also accepts the words of --sort, because other tools choose the order of "
           "functions by a flag of that name.",
           "Exit codes: 0 answered and no gate failed, 1 a gate failed, 2 bad command line, 3 a "

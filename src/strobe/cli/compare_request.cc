@@ -132,7 +132,7 @@ std::vector<Flag> compare_flags(CompareRequest& request) {
            "always have all rows",
            to_rows(request.typed_top)),
       flag("--baseline BASE",
-           "more normal runs, separated by commas; a change must exceed what runs differ by",
+           "more normal runs, separated by commas, to measure how much equal runs differ",
            to(request.baselines)),
       flag("--repeat RUNS", "more abnormal runs, separated by commas", to(request.repeats)),
       flag("--halves", "compare the first half of one run's cycles with the second half",

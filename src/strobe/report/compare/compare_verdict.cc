@@ -87,15 +87,14 @@ std::string typical_time(const CycleRow& row) {
              : fmt::format("{} time of {} cycles", kind, word_of(row.type));
 }
 
-// "the host sets the pace in 85 % of the cycle, and it did everything in x 1.25 of the time, ..."
+// "the device waits for the host during 85 % of the cycle, and all calls of the host took 25 % ..."
 std::string usual_noise(const compare::RunNoise& noise, bool rises) {
-  const std::string share =
-      fmt::format("the host sets the pace in {:.0f} % of the cycle", 100 * noise.host_share);
+  const std::string share = fmt::format(
+      "the device waits for the host during {:.0f} % of the cycle", 100 * noise.host_share);
   if (std::abs(noise.host_speed - 1) >= 0.05 && (noise.host_speed > 1) == rises) {
     return fmt::format(
-        "{}, and it did everything in x {:.2f} of the time, as it may in another run of the same "
-        "program",
-        share, noise.host_speed);
+        "{}, and all calls of the host took {:.0f} % {} time, as they may in another run", share,
+        100 * std::abs(noise.host_speed - 1), noise.host_speed > 1 ? "more" : "less");
   }
   const double usual = noise.is_speed_known ? noise.rest_deviation : noise.deviation;
   return fmt::format("{}, and such cycles differ by up to {:.0f} % from run to run", share,
@@ -113,12 +112,11 @@ std::string noise_words(const Comparison& comparison, const CycleRow& row) {
   if (!row.is_changed()) {
     const bool is_one_run = noise.deviation == 0;
     return fmt::format("but the cycles of a run differ as much. More cycles{} would tell",
-                       is_one_run ? "" : ", or two or more runs a side (strobe record --runs 5),");
+                       is_one_run ? "" : ", or three runs a side (strobe record --runs 3),");
   }
   return fmt::format(
-      "but runs of one program differ as much: {}. Two or more runs a side would tell (strobe "
-      "record "
-      "--runs 5)",
+      "but runs of one program differ as much: {}. Three runs a side would tell (strobe record "
+      "--runs 3)",
       usual_noise(noise, row.rises()));
 }
 

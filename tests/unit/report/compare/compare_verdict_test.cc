@@ -56,10 +56,10 @@ TEST(CompareVerdictTest, a_difference_that_runs_of_one_program_have_is_unclear) 
   EXPECT_THAT(
       verdict.sentences[0],
       ::testing::AllOf(HasSubstr("Unclear: the median cycle time rose, 100 ms -> 110 ms"),
-                       HasSubstr("but runs of one program differ as much: the host sets the "
-                                 "pace in 90 % of the cycle, and it did everything in x 1.12 "
-                                 "of the time, as it may in another run"),
-                       HasSubstr("strobe record --runs 5")));
+                       HasSubstr("but runs of one program differ as much: the device waits for the "
+                                 "host during 90 % of the cycle, and all calls of the host took "
+                                 "12 % more time, as they may in another run"),
+                       HasSubstr("strobe record --runs 3")));
   EXPECT_EQ(verdict.sentences.back(), "No cause is named for a difference that may be chance.");
   comparison.noise = {.host_share = 0.9, .is_speed_known = true, .rest_deviation = 0.1};
   EXPECT_THAT(verdict_of(comparison).sentences[0],
