@@ -16,6 +16,7 @@
 #include "strobe/compare/causes/cause_rules.h"
 #include "strobe/compare/comparison.h"
 #include "strobe/compare/digest/digest.h"
+#include "strobe/report/compare/compare_verdict.h"
 
 // The recorded runs of the fault laboratory, as pairs of one program and one recorder.
 namespace strobe::compare {
@@ -93,24 +94,6 @@ inline Comparison judged_sides(const SideFacts& normal, const SideFacts& abnorma
   return *std::move(comparison);
 }
 
-inline std::string word_of_answer(Answer answer) {
-  switch (answer) {
-    case Answer::kNoChange:
-      return "no change";
-    case Answer::kSlower:
-      return "slower";
-    case Answer::kFaster:
-      return "faster";
-    case Answer::kShifted:
-      return "shifted";
-    case Answer::kUnclear:
-      return "unclear";
-    case Answer::kCannotTell:
-      return "cannot tell";
-  }
-  return "";
-}
-
 // What is said of a pair with confidence: the word, and the causes that are called confident.
 struct Said {
   Answer answer = Answer::kNoChange;
@@ -138,7 +121,7 @@ inline std::set<CauseKind> confident_facts(const Comparison& comparison) {
 
 // For messages of failed tests.
 inline std::ostream& operator<<(std::ostream& out, const Said& said) {
-  out << word_of_answer(said.answer);
+  out << report::word_of(said.answer);
   for (const CauseKind kind : said.causes) out << ", " << word_of(kind);
   return out;
 }

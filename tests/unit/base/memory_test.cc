@@ -8,6 +8,9 @@
 #include <memory>
 #include <vector>
 
+// Only the GNU C library can be told what to do with freed memory.
+#ifdef __GLIBC__
+
 namespace strobe {
 namespace {
 
@@ -26,27 +29,21 @@ long page_faults_of_a_list() {
 }
 
 TEST(MemoryTest, freed_memory_serves_the_next_list) {
-#ifdef __GLIBC__
   keep_freed_memory();
   page_faults_of_a_list();
   EXPECT_LT(page_faults_of_a_list(), 200);  // of 2,048 pages of 4 KiB
-#else
-  GTEST_SKIP() << "only the GNU C library can be told";
-#endif
 }
 
 TEST(MemoryTest, the_heap_grows_at_once_even_if_some_of_it_is_free) {
-#ifdef __GLIBC__
   keep_freed_memory();
   std::make_unique<std::vector<char>>(8 << 20).reset();  // stays in the heap, free
   constexpr std::ptrdiff_t kSoon = 64 << 20;
   const char* before = static_cast<char*>(sbrk(0));
   keep_freed_memory(kSoon);
   EXPECT_GE(static_cast<char*>(sbrk(0)) - before, kSoon);
-#else
-  GTEST_SKIP() << "only the GNU C library can be told";
-#endif
 }
 
 }  // namespace
 }  // namespace strobe
+
+#endif

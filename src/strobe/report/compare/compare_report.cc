@@ -53,12 +53,15 @@ std::vector<std::string> texts_of(const std::vector<Evidence>& evidence) {
   return texts;
 }
 
+std::string of_type(const CycleRow& row, bool names_type) {
+  return names_type ? fmt::format(" of {} cycles", word_of(row.type)) : "";
+}
+
 std::string mean_note(const CycleRow& row, bool names_type) {
   return fmt::format(
       "Means{}: {} -> {}, {} or {} of normal; Cliff's delta {:+.2f} ({}), from -1 (every abnormal "
       "cycle is shorter) to +1 (every one is longer).",
-      names_type ? fmt::format(" of {} cycles", word_of(row.type)) : "",
-      time_text(row.ms.normal.mean), time_text(row.ms.abnormal.mean),
+      of_type(row, names_type), time_text(row.ms.normal.mean), time_text(row.ms.abnormal.mean),
       time_change_text(row.ms.difference()),
       percent_change_text(row.ms.difference(), row.ms.normal.mean), row.ms.cliffs_delta,
       band_of(row.ms.cliffs_delta));
@@ -69,17 +72,16 @@ std::string decided_by_means_note(const CycleRow& row, bool names_type) {
   return fmt::format(
       "The verdict{} is that of the means, because the typical difference does not show what "
       "strikes some cycles only. Without the wildest cycles: {} -> {}, {} (95 % interval {}).",
-      names_type ? fmt::format(" of {} cycles", word_of(row.type)) : "",
-      time_text(row.ms.normal_core.mean), time_text(row.ms.abnormal_core.mean),
-      time_change_text(row.ms.core_shift.shift), time_interval_text(row.ms.core_shift));
+      of_type(row, names_type), time_text(row.ms.normal_core.mean),
+      time_text(row.ms.abnormal_core.mean), time_change_text(row.ms.core_shift.shift),
+      time_interval_text(row.ms.core_shift));
 }
 
 std::string decided_by_runs_note(const CycleRow& row, bool names_type) {
   return fmt::format(
       "Times, change, interval and verdict{} are those of the runs, because cycles of one run "
-      "share "
-      "what made it fast or slow. Means of the runs: {}.",
-      names_type ? fmt::format(" of {} cycles", word_of(row.type)) : "", runs_text(row));
+      "share what made it fast or slow. Means of the runs: {}.",
+      of_type(row, names_type), runs_text(row));
 }
 
 }  // namespace
