@@ -41,6 +41,22 @@ INSIDE = {
         "sleep": SEARCHED, "slow_input": SEARCHED, "sync": SEARCHED, "copies": SEARCHED, "churn": SEARCHED, "launches": SEARCHED,
         "pageable": ONE, "precision": ONE,
         "batch": {"strong": 11000, "medium": 9100, "weak": 8448}},
+    "vit": {
+        "sleep": SEARCHED, "slow_input": SEARCHED, "gc": SEARCHED, "sync": SEARCHED, "copies": SEARCHED, "churn": SEARCHED,
+        "precision": ONE, "launches": ONE, "kernels_attention": ONE,
+        "batch": {"strong": 184, "medium": 144, "weak": 132}},
+    "recommender": {
+        "sleep": SEARCHED, "slow_input": SEARCHED, "gc": SEARCHED, "sync": SEARCHED, "copies": SEARCHED, "churn": SEARCHED,
+        "launches": SEARCHED, "pageable": ONE,
+        "batch": {"strong": 12288, "medium": 9216, "weak": 8448}},
+    "diffusion": {
+        "sleep": SEARCHED, "gc": SEARCHED, "sync": SEARCHED, "copies": SEARCHED, "churn": SEARCHED, "launches": SEARCHED,
+        "precision": ONE, "layout": ONE, "kernels_attention": ONE,
+        "batch": {"strong": 12, "medium": 9}},
+    "experts": {
+        "sleep": SEARCHED, "slow_input": SEARCHED, "gc": SEARCHED, "copies": SEARCHED, "churn": SEARCHED,
+        "precision": ONE, "launches": ONE,
+        "batch": {"strong": 12288, "medium": 9216, "weak": 8448}},
 }
 
 # The first amount that a search tries, and the last.
@@ -72,6 +88,10 @@ DONE_TO = {
     "graph": [*HOST_FAULTS, *DEVICE_FAULTS],
     "input": [*HOST_FAULTS, "foreign_copies"],
     "stencil": [*DEVICE_FAULTS, "foreign_copies", "own_core"],
+    "vit": ["host_cores", *DEVICE_FAULTS],
+    "recommender": ["host_cores", "quota", "foreign_memory", "foreign_copies"],
+    "diffusion": ["host_cores", "foreign_compute", "lower_clock", "power_cap"],
+    "experts": ["host_cores", "own_core", "foreign_memory", "lower_clock"],
 }
 PINNED = "pinned"  # a program on one core with nobody else there: what own_core must be compared with
 

@@ -85,6 +85,9 @@ def quota(cores):
     try:
         yield group / "cgroup.procs"
     finally:
+        for process in (group / "cgroup.procs").read_text().split():
+            with contextlib.suppress(OSError):  # it has ended
+                (group.parent / "cgroup.procs").write_text(process)
         for _ in range(20):  # the last process may be about to end
             try:
                 group.rmdir()
