@@ -60,24 +60,29 @@ bool may_wait(const FunctionKey& key) {
   return call == device::RuntimeCall::kSynchronize || call == device::RuntimeCall::kCopy;
 }
 
-}  // namespace
-
-double stretchable_share(const Comparison& comparison, const DeviceRow* device, double host_share) {
-  const auto launches = std::ranges::find_if(comparison.launches, [&](const LaunchRow& row) {
-    return device != nullptr && row.device == device->device && row.rank == device->rank;
-  });
-  if (launches == comparison.launches.end()) return host_share;
-  constexpr double kAtOnceUs = 15;  // a launch reaches an idle device in less
-  const double at_once = std::min(1.0, kAtOnceUs / launches->delay_us.normal_core.mean);
+double waiting_share(const Comparison& comparison, std::int32_t rank,
+                     stats::Moments Change::*core) {
+  const CycleRow& cycle = comparison.cycles.front();
   double waiting_ms = 0;
   for (const FunctionRow& row : comparison.functions) {
-    const bool is_of_rank = device != nullptr && row.rank == device->rank;
-    if (is_of_rank && row.type == comparison.cycles.front().type && may_wait(row.key)) {
-      waiting_ms += row.ms.normal_core.mean;
+    if (row.rank == rank && row.type == cycle.type && may_wait(row.key)) {
+      waiting_ms += (row.ms.*core).mean;
     }
   }
-  const double waiting = waiting_ms / comparison.cycles.front().ms.normal_core.mean;
-  return host_share + at_once * std::max(0.0, 1 - waiting - host_share);
+  return waiting_ms / (cycle.ms.*core).mean;
+}
+
+}  // namespace
+
+double stretchable_share(const Comparison& comparison, const OwnWork& work, HostLeads leads) {
+  const HostShares shares = host_shares(comparison, work);
+  if (work.device == nullptr) return std::max(shares.normal, shares.abnormal);
+  const auto share_of = [&](bool leads_here, double host_share, stats::Moments Change::*core) {
+    if (leads_here) return host_share;
+    return std::max(host_share, 1 - waiting_share(comparison, work.device->rank, core));
+  };
+  return std::max(share_of(leads.normal, shares.normal, &Change::normal_core),
+                  share_of(leads.abnormal, shares.abnormal, &Change::abnormal_core));
 }
 
 }  // namespace strobe::compare

@@ -31,9 +31,15 @@ struct HostShares {
 };
 HostShares host_shares(const Comparison& comparison, const OwnWork& work);
 
-// The part of the normal cycle that a slower host may stretch. If the device does at once what is
-// launched, the host sets the pace all the time, also while the device works, except where it waits
-// for the device itself.
-double stretchable_share(const Comparison& comparison, const DeviceRow* device, double host_share);
+// Whether the host is so far ahead of the device that the cycles are taken there.
+struct HostLeads {
+  bool normal = false;
+  bool abnormal = false;
+};
+
+// The part of a cycle that a slower host may stretch, in the run where it is larger: where the host
+// hardly sets the pace, a slower one does. A host that is not ahead sets the pace all the time, also
+// while the device works, except where it waits for the device itself.
+double stretchable_share(const Comparison& comparison, const OwnWork& work, HostLeads leads);
 
 }  // namespace strobe::compare

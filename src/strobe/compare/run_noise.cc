@@ -70,6 +70,15 @@ std::optional<BetweenRuns> device_noise(const std::vector<PairedRank>& ranks, co
   return std::isfinite(noise.deviation) ? std::optional(noise) : std::nullopt;
 }
 
+HostLeads host_leads(const std::vector<PairedRank>& ranks, const OwnWork& work) {
+  if (work.device == nullptr) return {};
+  const auto rank = std::ranges::find(ranks, work.device->rank, &PairedRank::rank);
+  const auto leads = [](const RankMeasure* run) {
+    return run->cycles.clock == analysis::CycleClock::kDevice;
+  };
+  return {leads(rank->normals.front()), leads(rank->abnormals.front())};
+}
+
 double log_change_of(const CycleRow& cycle) {
   return std::log(stats::moments_of(cycle.run_ms_abnormal).mean /
                   stats::moments_of(cycle.run_ms_normal).mean);
@@ -109,7 +118,7 @@ RunNoise noise_between(const Comparison& comparison, const std::vector<PairedRan
                                        std::vector<double>(log_times.abnormal.size())});
   noise.host_speed = std::exp(log_speeds.difference());
   noise.speed_change =
-      stretchable_share(comparison, work.device, shares.normal) * log_speeds.difference();
+      stretchable_share(comparison, work, host_leads(ranks, work)) * log_speeds.difference();
   noise.device_change = device_change(shares, log_change_of(cycle));
 
   const double device_prior = (1 - noise.host_share) * kDevicePartDeviation;

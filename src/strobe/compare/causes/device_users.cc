@@ -21,7 +21,8 @@ bool memory_carries_more(const Symptoms& symptoms, const DeviceSymptoms& device)
 }
 
 // The same kernels, of the same size, at the same clocks, take longer: they get only part of the
-// device.
+// device. If processes take turns, some calls take far longer and most as long as before, or work
+// that was launched waits.
 bool kernels_are_crowded(const Symptoms& symptoms, const DeviceSymptoms& device) {
   const bool is_same_work = symptoms.common_calls_factor == 1 && device.resized_share < 0.1 &&
                             device.other_work_ms < 0.05 * device.kernel_ms.normal_core.mean;
@@ -30,8 +31,10 @@ bool kernels_are_crowded(const Symptoms& symptoms, const DeviceSymptoms& device)
   const bool clocks_are_equal = core != nullptr && !fell(core->busy, 0.97) &&
                                 (memory == nullptr || !fell(memory->busy, 0.97));
   const double least_share = memory_carries_more(symptoms, device) ? 0.3 : 0.7;
-  return is_same_work && clocks_are_equal &&
-         device.slowdowns.share_between(1.05, 1e9) >= least_share;
+  const bool are_all_slower = device.slowdowns.share_between(1.05, 1e9) >= least_share;
+  const bool is_kept_waiting =
+      rose(device.kernel_ms, 1.1) || longer_wait_of_work(symptoms) != nullptr;
+  return is_same_work && clocks_are_equal && (are_all_slower || is_kept_waiting);
 }
 
 }  // namespace

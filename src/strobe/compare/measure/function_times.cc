@@ -86,15 +86,16 @@ class TimeOrder {
 
 class Addition {
  public:
-  Addition(const Trace& trace, const FunctionIndex& index, const TimeParts& cycles)
+  Addition(const Trace& trace, const FunctionIndex& index, const CycleTimes& times)
       : trace_(trace),
         index_(index),
-        cycles_(cycles),
-        sums_(index.keys.size() * cycles.size()),
+        times_(times),
+        count_(times.of_devices.size()),
+        sums_(index.keys.size() * count_),
         frontiers_(index.keys.size()),
         device_frontiers_(index.devices.size()),
         works_(index.devices.size()) {
-    for (DeviceWork& work : works_) work.slices.resize(cycles.size());
+    for (DeviceWork& work : works_) work.slices.resize(count_);
   }
 
   FunctionTimes run() {
@@ -111,13 +112,14 @@ class Addition {
       const std::uint32_t function = index_.of_slice[i];
       if (function == FunctionIndex::kNone) continue;
       const Interval interval = interval_of(i);
+      const TimeParts& cycles = cycles_of(function);
       std::size_t& cycle = near[slices.tracks[i].index()];
-      cycle = cycles_.first_after(interval.start_ns, cycle);
-      if (cycles_.contains(cycle, interval.start_ns)) {
+      cycle = cycles.first_after(interval.start_ns, cycle);
+      if (cycles.contains(cycle, interval.start_ns)) {
         ++sum(function, cycle).calls;
         ++works_[index_.device_of[function]].slices[cycle];
       }
-      cycles_.for_each_piece(interval, cycle, [&](std::size_t part, Interval piece) {
+      cycles.for_each_piece(interval, cycle, [&](std::size_t part, Interval piece) {
         sum(function, part).time_ns += piece.length_ns();
       });
       cover(function, interval, cycle);
@@ -128,7 +130,7 @@ class Addition {
   void cover(std::uint32_t function, Interval interval, std::size_t cycle) {
     const std::int64_t covered_until_ns = frontiers_[function].pass(interval);
     interval.start_ns = std::max(interval.start_ns, covered_until_ns);
-    cycles_.for_each_piece(interval, cycle, [&](std::size_t part, Interval piece) {
+    cycles_of(function).for_each_piece(interval, cycle, [&](std::size_t part, Interval piece) {
       sum(function, part).covered_ns += piece.length_ns();
     });
   }
@@ -163,7 +165,7 @@ class Addition {
     for (std::size_t function = 0; function < covers.size(); ++function) {
       if (!covers[function]) continue;
       frontiers_[function] = {};
-      for (std::size_t cycle = 0; cycle < cycles_.size(); ++cycle) {
+      for (std::size_t cycle = 0; cycle < count_; ++cycle) {
         sum(function, cycle).covered_ns = 0;
       }
     }
@@ -176,7 +178,7 @@ class Addition {
     order.visit([&](std::size_t slice) {
       const std::uint32_t function = index_.of_slice[slice];
       const Interval interval = interval_of(slice);
-      cycle = cycles_.first_after(interval.start_ns, cycle);
+      cycle = cycles_of(function).first_after(interval.start_ns, cycle);
       if (covers[function]) cover(function, interval, cycle);
       if (occupies[function] && keeps_busy(slices.kinds[slice])) {
         add_busy(index_.device_of[function], interval);
@@ -189,8 +191,8 @@ class Addition {
     for (std::size_t i = 0; i < functions.size(); ++i) {
       functions[i].key = index_.keys[i];
       functions[i].is_operator = index_.is_operator[i];
-      for (std::size_t cycle = 0; cycle < cycles_.size(); ++cycle) {
-        const Sum& sum_here = sums_[i * cycles_.size() + cycle];
+      for (std::size_t cycle = 0; cycle < count_; ++cycle) {
+        const Sum& sum_here = sums_[i * count_ + cycle];
         functions[i].time_ns.push_back(sum_here.time_ns);
         functions[i].covered_ns.push_back(sum_here.covered_ns);
         functions[i].calls.push_back(sum_here.calls);
@@ -206,7 +208,10 @@ class Addition {
            kind == SliceKind::kDataLoader;
   }
   Sum& sum(std::size_t function, std::size_t cycle) {
-    return sums_[function * cycles_.size() + cycle];
+    return sums_[function * count_ + cycle];
+  }
+  const TimeParts& cycles_of(std::size_t function) const {
+    return index_.device_of[function] == kHostFirst ? times_.of_host : times_.of_devices;
   }
   Interval interval_of(std::size_t slice) const {
     const std::int64_t start_ns = trace_.slices().starts_ns[slice];
@@ -215,7 +220,10 @@ class Addition {
 
   const Trace& trace_;
   const FunctionIndex& index_;
-  const TimeParts& cycles_;
+  static constexpr std::uint32_t kHostFirst = 0;  // of the index's devices
+
+  const CycleTimes& times_;
+  std::size_t count_;      // of cycles
   std::vector<Sum> sums_;  // per function and cycle
   std::vector<Frontier> frontiers_;
   std::vector<Frontier> device_frontiers_;
@@ -274,10 +282,10 @@ void add_launch_sizes(const Trace& trace, const FunctionIndex& index, const Time
 }  // namespace
 
 FunctionTimes add_up_functions(const Trace& trace, const FunctionIndex& index,
-                               const TimeParts& cycles) {
+                               const CycleTimes& cycles) {
   FunctionTimes times = Addition(trace, index, cycles).run();
-  add_copied_bytes(trace, index, cycles, times.functions);
-  add_launch_sizes(trace, index, cycles, times.functions);
+  add_copied_bytes(trace, index, cycles.of_devices, times.functions);
+  add_launch_sizes(trace, index, cycles.of_devices, times.functions);
   return times;
 }
 

@@ -21,8 +21,14 @@ struct FunctionTimes {
   std::vector<DeviceWork> devices;
 };
 
+// When each cycle is: a host that runs ahead is in another cycle than its devices.
+struct CycleTimes {
+  const TimeParts& of_devices;
+  const TimeParts& of_host;
+};
+
 // Slices are clipped to the cycles they reach into; calls count where they begin.
 FunctionTimes add_up_functions(const Trace& trace, const FunctionIndex& index,
-                               const TimeParts& cycles);
+                               const CycleTimes& cycles);
 
 }  // namespace strobe::compare

@@ -19,7 +19,7 @@ const TimeParts kThreeCycles(std::vector<Interval>{{0, 100}, {100, 200}, {250, 3
 FunctionTimes times_of(Sketch& sketch) {
   const Trace trace = sketch.trace();
   const FunctionIndex index = index_functions(trace, {}, {0, 350});
-  return add_up_functions(trace, index, kThreeCycles);
+  return add_up_functions(trace, index, {.of_devices = kThreeCycles, .of_host = kThreeCycles});
 }
 
 TEST(FunctionTimesTest, a_slice_over_a_border_is_split_and_called_once) {
