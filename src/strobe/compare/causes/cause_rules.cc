@@ -310,7 +310,6 @@ Cause unattributed(const Comparison& comparison, std::span<const Symptoms> ranks
   return cause;
 }
 
-constexpr double kLittle = 0.3;  // of the cycle's change
 constexpr double kAgainstTheChange = 0.5;
 
 // A cause that is known by what it adds to a cycle is no answer if it adds little. The others are

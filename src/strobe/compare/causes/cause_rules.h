@@ -10,6 +10,9 @@
 
 namespace strobe::compare {
 
+// Of the cycle's change: what explains less is no answer to it.
+inline constexpr double kLittle = 0.3;
+
 // "SM clock while busy: 1980 -> 1685 MHz (x 0.85)"; with the number of samples, if neighbouring
 // cycles share one.
 Evidence evidence(const std::string& what, const MetricRow& metric, MetricTime time);

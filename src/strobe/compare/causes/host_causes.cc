@@ -20,11 +20,22 @@ namespace {
 
 using device::MetricRole;
 
+double slower_host(const Symptoms& symptoms) {
+  return std::max(1.0, symptoms.host.operator_slowdowns.median());
+}
+
 // If the whole host is slower, every function is: the part of a change that remains after that
 // factor is removed.
 double own_difference_ms(const Symptoms& symptoms, const Change& change) {
-  const double slower = std::max(1.0, symptoms.host.operator_slowdowns.median());
-  return change.abnormal_core.mean - slower * change.normal_core.mean;
+  return change.abnormal_core.mean - slower_host(symptoms) * change.normal_core.mean;
+}
+
+// What a host that is slower in everything adds to the cycle, at most: another run of the same
+// program may have such a host.
+double added_by_speed_ms(const Symptoms& symptoms) {
+  const double cycle_ms = symptoms.cycle->ms.normal_core.mean;
+  const double added_ms = cycle_ms * std::expm1(symptoms.comparison->noise.speed_change);
+  return std::clamp(added_ms, 0.0, std::max(0.0, symptoms.cycle_change_ms));
 }
 
 // Pages of the program that were not in memory: it stands still while they are read.
@@ -95,7 +106,11 @@ void find_slow_host(const Symptoms& symptoms, std::vector<Cause>& causes) {
     cause.evidence.push_back(evidence("the same kernels take as long as before"));
   }
   const Change* delay = host_delay(symptoms);
-  if (delay != nullptr) cause.explains_ms = delay->core_difference();
+  if (delay != nullptr) {
+    const double by_speed_ms = added_by_speed_ms(symptoms);
+    cause.explains_ms = by_speed_ms > 0 ? std::min(delay->core_difference(), by_speed_ms)
+                                        : delay->core_difference();
+  }
   if (delay != nullptr && cycle_is_host_time(symptoms)) {
     cause.evidence.push_back(evidence("host time in operators and calls", *delay));
     cause.evidence.push_back(never_waits());
@@ -221,7 +236,10 @@ void find_host_code(const Symptoms& symptoms, std::vector<Cause>& causes) {
   if (explained_share(symptoms, gap) < 0.7) return;
   const double slowed = symptoms.host.operator_slowdowns.share_between(1.05, 1e9);
   const double added_ms = own_difference_ms(symptoms, host->idle_ms) - longer_exchange_ms(symptoms);
-  const double outside = std::clamp(added_ms / symptoms.cycle_change_ms, 0.0, 1.0);
+  // The rest is how much faster or slower the host was.
+  const double beside_speed_ms = symptoms.cycle_change_ms - added_by_speed_ms(symptoms);
+  if (!(beside_speed_ms > 0) || added_ms < kLittle * symptoms.cycle_change_ms) return;
+  const double outside = std::clamp(added_ms / beside_speed_ms, 0.0, 1.0);
   if (outside < 0.6) return;
   Cause cause = {
       .kind = CauseKind::kLaunchBound,
@@ -244,8 +262,11 @@ void find_host_code(const Symptoms& symptoms, std::vector<Cause>& causes) {
   if (has_device) cause.evidence.push_back(evidence("the same kernels take as long as before"));
   if (slowed > 0.5) {
     cause.against.push_back(evidence("operators take longer as well"));
-    cause.score -= 0.2;
+    if (added_ms < 0.6 * symptoms.cycle_change_ms) cause.score -= 0.1;
   }
+  constexpr double kNewCode = 2;  // beyond what any host's speed makes of it
+  cause.is_fact = host->idle_ms.abnormal_core.mean >
+                  kNewCode * slower_host(symptoms) * host->idle_ms.normal_core.mean;
   causes.push_back(std::move(cause));
 }
 

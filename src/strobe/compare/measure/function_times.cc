@@ -207,9 +207,7 @@ class Addition {
            kind == SliceKind::kOperator || kind == SliceKind::kPythonOp ||
            kind == SliceKind::kDataLoader;
   }
-  Sum& sum(std::size_t function, std::size_t cycle) {
-    return sums_[function * count_ + cycle];
-  }
+  Sum& sum(std::size_t function, std::size_t cycle) { return sums_[function * count_ + cycle]; }
   const TimeParts& cycles_of(std::size_t function) const {
     return index_.device_of[function] == kHostFirst ? times_.of_host : times_.of_devices;
   }

@@ -200,7 +200,8 @@ RankMeasure measure_cycles(const RankCapture& capture, analysis::CycleList cycle
   MetricsOfRank metrics = average_metrics(capture, index, times.devices, parts);
   WaitTimes waits = measure_wait_times(input, index, parts);
   result.functions = std::move(times.functions);
-  result.devices = device_cycles(*capture.trace, index, times.devices, cycle_times, found, keep_partial);
+  result.devices =
+      device_cycles(*capture.trace, index, times.devices, cycle_times, found, keep_partial);
   result.series = std::move(metrics.series);
   result.metrics = std::move(metrics.metrics);
   result.idle = std::move(waits.idle);
