@@ -35,25 +35,26 @@ TEST(HostShareTest, without_a_device_all_of_a_cycle_is_the_hosts) {
   const OwnWork work = longest_work(sketch.comparison());
   EXPECT_EQ(work.device, nullptr);
   EXPECT_EQ(host_shares(sketch.comparison(), work).normal, 1);
-  EXPECT_EQ(stretchable_share(sketch.comparison(), work.device, 1), 1);
+  EXPECT_EQ(stretchable_share(sketch.comparison(), work, {}), 1);
 }
 
-CauseSketch with_delay(double delay_us) {
-  CauseSketch sketch = CauseSketch(10, 10).device("GPU 0", 6, 6).kernel("gemm", 6, 6);
-  const Change delay = change_between(CauseSketch::around(delay_us), CauseSketch::around(delay_us));
-  sketch.edit().launches = {{.device = "GPU 0", .rank = 0, .delay_us = delay, .queue = {}}};
-  return sketch;
+double stretchable(const CauseSketch& sketch, HostLeads leads = {}) {
+  return stretchable_share(sketch.comparison(), longest_work(sketch.comparison()), leads);
 }
 
-double stretchable(const CauseSketch& sketch) {
-  return stretchable_share(sketch.comparison(), longest_work(sketch.comparison()).device, 0.4);
+TEST(HostShareTest, a_slower_host_stretches_all_but_its_waits) {
+  const auto sketch = [] { return CauseSketch(10, 10).device("GPU 0", 6, 6).kernel("gemm", 6, 6); };
+  EXPECT_NEAR(stretchable(sketch()), 1, 1e-9);
+  EXPECT_NEAR(stretchable(sketch().call("cudaStreamSynchronize", 3, 3)), 0.7, 1e-3);
+  EXPECT_NEAR(stretchable(sketch().call("cudaStreamSynchronize", 8, 8)), 0.4, 1e-3)
+      << "the device has nothing to do then";
 }
 
-TEST(HostShareTest, a_device_that_does_at_once_what_is_launched_lets_the_host_stretch_all) {
-  EXPECT_NEAR(stretchable(with_delay(5)), 1, 1e-9);
-  EXPECT_NEAR(stretchable(with_delay(1500)), 0.4 + 0.01 * 0.6, 1e-3) << "it has work in reserve";
-  EXPECT_NEAR(stretchable(with_delay(5).call("cudaStreamSynchronize", 3, 3)), 0.7, 1e-3)
-      << "the host waits for the device";
+TEST(HostShareTest, a_host_that_is_ahead_stretches_only_what_the_device_leaves) {
+  const auto sketch = CauseSketch(10, 12).device("GPU 0", 6, 6).kernel("gemm", 6, 6);
+  EXPECT_NEAR(stretchable(sketch, {.normal = true, .abnormal = true}), 0.5, 1e-6);
+  EXPECT_NEAR(stretchable(sketch, {.normal = true, .abnormal = false}), 1, 1e-6)
+      << "a slower one falls behind";
 }
 
 }  // namespace

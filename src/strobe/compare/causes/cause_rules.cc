@@ -126,6 +126,11 @@ double explained_part(const Symptoms& symptoms, double change_ms) {
   return std::clamp(change_ms / symptoms.cycle_change_ms, 0.0, 1.0);
 }
 
+void add_equal_kernels(const Symptoms& symptoms, Cause& cause) {
+  if (symptoms.devices.empty() || !kernels_are_equal(symptoms)) return;
+  cause.evidence.push_back(evidence("the same kernels take as long as before"));
+}
+
 std::string idle_text(const IdleCause& cause) {
   using enum analysis::IdleKind;
   switch (cause.kind) {

@@ -21,6 +21,8 @@ Evidence evidence(const std::string& what, const Change& change_ms);  // millise
 Evidence waiting_work(std::string_view why, const Change& wait_ms);
 Evidence evidence(std::string sentence);
 Evidence never_waits();  // for symptoms whose cycle_is_host_time
+// "the same kernels take as long as before", if there are some and they do.
+void add_equal_kernels(const Symptoms& symptoms, Cause& cause);
 
 std::string number_text(double value);  // three or four significant digits
 

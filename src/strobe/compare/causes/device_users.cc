@@ -22,7 +22,7 @@ bool memory_carries_more(const Symptoms& symptoms, const DeviceSymptoms& device)
 
 // The same kernels, of the same size, at the same clocks, take longer: they get only part of the
 // device. If processes take turns, some calls take far longer and most as long as before, or work
-// that was launched waits.
+// that was launched waits; the device draws more power then for the same work.
 bool kernels_are_crowded(const Symptoms& symptoms, const DeviceSymptoms& device) {
   const bool is_same_work = symptoms.common_calls_factor == 1 && device.resized_share < 0.1 &&
                             device.other_work_ms < 0.05 * device.kernel_ms.normal_core.mean;
@@ -32,9 +32,13 @@ bool kernels_are_crowded(const Symptoms& symptoms, const DeviceSymptoms& device)
                                 (memory == nullptr || !fell(memory->busy, 0.97));
   const double least_share = memory_carries_more(symptoms, device) ? 0.3 : 0.7;
   const bool are_all_slower = device.slowdowns.share_between(1.05, 1e9) >= least_share;
+  const MetricRow* power = symptoms.metric(MetricRole::kPower, device.name());
+  const bool somebody_works =
+      memory_carries_more(symptoms, device) || (power != nullptr && rose(power->all, 1.1));
   const bool is_kept_waiting =
       rose(device.kernel_ms, 1.1) || longer_wait_of_work(symptoms) != nullptr;
-  return is_same_work && clocks_are_equal && (are_all_slower || is_kept_waiting);
+  return is_same_work && clocks_are_equal &&
+         (are_all_slower || (somebody_works && is_kept_waiting));
 }
 
 }  // namespace

@@ -102,9 +102,7 @@ void find_slow_host(const Symptoms& symptoms, std::vector<Cause>& causes) {
         "number of calls",
         100 * slowed, symptoms.host.operator_slowdowns.median())));
   }
-  if (kernels_are_equal(symptoms) && !symptoms.devices.empty()) {
-    cause.evidence.push_back(evidence("the same kernels take as long as before"));
-  }
+  add_equal_kernels(symptoms, cause);
   const Change* delay = host_delay(symptoms);
   if (delay != nullptr) {
     const double by_speed_ms = added_by_speed_ms(symptoms);
@@ -189,7 +187,7 @@ std::vector<const IdleCauseRow*> added_host_work(const Symptoms& symptoms) {
 void find_host_work(const Symptoms& symptoms, std::vector<Cause>& causes) {
   constexpr double kMost = 0.5;
   if (queueing(symptoms).grew || !symptoms.is_slower() || symptoms.devices.empty()) return;
-  if (!kernels_are_equal(symptoms)) return;
+  if (!kernels_are_no_reason(symptoms)) return;
   const std::vector<const IdleCauseRow*> rows = added_host_work(symptoms);
   std::vector<const IdleCauseRow*> operators = rows;
   std::erase_if(operators, [](const IdleCauseRow* row) {
@@ -199,20 +197,21 @@ void find_host_work(const Symptoms& symptoms, std::vector<Cause>& causes) {
   const Change ms = total_ms(rows);
   const double share = explained_share(symptoms, ms);
   if (share < kMost || !rose(ms, 1.1)) return;
-  causes.push_back(
-      {.kind = CauseKind::kLaunchBound,
-       .score = 0.55 + 0.3 * share,
-       .headline = fmt::format("the host does more work of its own ({}), and the device waits{}",
-                               names_of_largest(operators), symptoms.place()),
-       .evidence = {evidence("device idle while the host is in such operators and between them",
-                             ms),
-                    evidence("the same kernels take as long as before")},
-       .against = {},
-       .advice =
-           "these operators compute on the host: prepare the data beside the loop (workers of "
-           "the data loader), or on the device",
-       .explains_ms = ms.core_difference(),
-       .is_fact = true});
+  Cause cause = {
+      .kind = CauseKind::kLaunchBound,
+      .score = 0.55 + 0.3 * share,
+      .headline = fmt::format("the host does more work of its own ({}), and the device waits{}",
+                              names_of_largest(operators), symptoms.place()),
+      .evidence = {evidence("device idle while the host is in such operators and between them",
+                            ms)},
+      .against = {},
+      .advice =
+          "these operators compute on the host: prepare the data beside the loop (workers of "
+          "the data loader), or on the device",
+      .explains_ms = ms.core_difference(),
+      .is_fact = true};
+  add_equal_kernels(symptoms, cause);
+  causes.push_back(std::move(cause));
 }
 
 // By how much longer the host waits for other ranks. Libraries do that on threads of their own,
@@ -229,7 +228,7 @@ void find_host_code(const Symptoms& symptoms, std::vector<Cause>& causes) {
   if (queueing(symptoms).grew || !symptoms.is_slower()) return;
   if (!(symptoms.cycle_change_ms > 0)) return;
   const DeviceRow* host = host_row(symptoms);
-  if (host == nullptr || !rose(host->idle_ms, 1.1) || !kernels_are_equal(symptoms)) return;
+  if (host == nullptr || !rose(host->idle_ms, 1.1) || !kernels_are_no_reason(symptoms)) return;
   const bool has_device = !symptoms.devices.empty();
   const bool is_host_time = !has_device || cycle_is_host_time(symptoms);
   const Change& gap = is_host_time ? host->idle_ms : *longest_gap(symptoms);
@@ -259,12 +258,12 @@ void find_host_code(const Symptoms& symptoms, std::vector<Cause>& causes) {
   }
   name_host_code(symptoms, cause);
   cause.explains_ms = gap.core_difference();
-  if (has_device) cause.evidence.push_back(evidence("the same kernels take as long as before"));
+  add_equal_kernels(symptoms, cause);
   if (slowed > 0.5) {
     cause.against.push_back(evidence("operators take longer as well"));
     if (added_ms < 0.6 * symptoms.cycle_change_ms) cause.score -= 0.1;
   }
-  constexpr double kNewCode = 2;  // beyond what any host's speed makes of it
+  constexpr double kNewCode = 1.5;  // beyond what any host's speed makes of it
   cause.is_fact = host->idle_ms.abnormal_core.mean >
                   kNewCode * slower_host(symptoms) * host->idle_ms.normal_core.mean;
   causes.push_back(std::move(cause));

@@ -160,7 +160,7 @@ void find_fewer_allocations(const Symptoms& symptoms, std::vector<Cause>& causes
 void find_less_host_code(const Symptoms& symptoms, std::vector<Cause>& causes) {
   const DeviceRow* host = host_row(symptoms);
   if (host == nullptr || queueing(symptoms).shrank) return;
-  if (!fell(host->idle_ms, 1 / 1.1) || !kernels_are_equal(symptoms)) return;
+  if (!fell(host->idle_ms, 1 / 1.1) || !kernels_are_no_reason(symptoms)) return;
   const Change* gap = cycle_is_host_time(symptoms) ? &host->idle_ms : shortest_gap(symptoms);
   if (gap == nullptr || saved_share(symptoms, *gap) < 0.7) return;
   const double outside =
@@ -177,7 +177,7 @@ void find_less_host_code(const Symptoms& symptoms, std::vector<Cause>& causes) {
   } else {
     cause.evidence.push_back(evidence("device idle", *gap));
   }
-  cause.evidence.push_back(evidence("the same kernels take as long as before"));
+  add_equal_kernels(symptoms, cause);
   cause.explains_ms = gap->core_difference();
   causes.push_back(std::move(cause));
 }

@@ -365,6 +365,15 @@ bool kernels_are_equal(const Symptoms& symptoms) {
   });
 }
 
+bool kernels_are_no_reason(const Symptoms& symptoms) {
+  constexpr double kSmallPart = 0.1;
+  const double small_ms = kSmallPart * std::abs(symptoms.cycle_change_ms);
+  return kernels_are_equal(symptoms) ||
+         std::ranges::all_of(symptoms.devices, [&](const DeviceSymptoms& device) {
+           return std::abs(device.kernel_ms.core_difference()) < small_ms;
+         });
+}
+
 namespace {
 
 // A smaller change of the share of time is not worth mentioning.

@@ -130,6 +130,8 @@ const Change* shorter_wait_of_work(const Symptoms& symptoms);
 
 // The kernels of every device take as long as before, as far as can be told.
 bool kernels_are_equal(const Symptoms& symptoms);
+// Or what they take more or less is a small part of the cycle's change.
+bool kernels_are_no_reason(const Symptoms& symptoms);
 
 // Time of the process spent waiting for a core, by its own counter or by slices of the operating
 // system. Shares of the time.

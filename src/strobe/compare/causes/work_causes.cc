@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "strobe/analysis/findings/finding.h"
+#include "strobe/analysis/waits/profiler_overhead.h"
 #include "strobe/compare/causes/cause_rules.h"
 #include "strobe/stats/moments.h"
 
@@ -157,7 +158,9 @@ void add_partial_cycles(const Symptoms& symptoms, Cause& cause) {
 void add_overhead(const Symptoms& symptoms, Cause& cause) {
   std::vector<const FunctionRow*> rows;
   for (const FunctionRow& row : symptoms.comparison->functions) {
-    if (row.rank == symptoms.rank && row.key.kind == FunctionKind::kOverhead) rows.push_back(&row);
+    const bool is_own =
+        row.key.kind == FunctionKind::kOverhead && analysis::is_own_overhead(row.key.name);
+    if (is_own && row.rank == symptoms.rank) rows.push_back(&row);
   }
   const Change ms = total_ms(rows);
   const double share =

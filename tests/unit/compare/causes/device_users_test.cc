@@ -91,6 +91,11 @@ TEST(ForeignUse, without_a_counter_of_the_memory_most_kernels_must_take_longer) 
   EXPECT_FALSE(use_of(sketch).crowds);
 }
 
+TEST(ForeignUse, a_process_that_takes_turns_draws_power_and_lets_some_kernels_wait) {
+  EXPECT_TRUE(use_of(partly_crowded(31).metric("GPU 0", "gpu_power_mw", 300, 400)).crowds);
+  EXPECT_FALSE(use_of(partly_crowded(31).metric("GPU 0", "gpu_power_mw", 300, 310)).crowds);
+}
+
 TEST(ForeignUse, no_process_arrived_if_the_memory_is_as_full_as_before) {
   EXPECT_FALSE(is_shared(crowded()));
   EXPECT_FALSE(is_shared(crowded().metric("GPU 0", "gpu_mem_used", 40, 40)));

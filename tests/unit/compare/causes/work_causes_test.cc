@@ -170,6 +170,12 @@ TEST(Measurement, the_profilers_own_work_is_surer_the_more_it_explains) {
   EXPECT_TRUE(mentions(with(10.1).front().evidence, "the profiler's own work"));
 }
 
+TEST(Measurement, a_full_queue_of_the_driver_is_not_the_profilers_work) {
+  const auto sketch =
+      CauseSketch(10, 20).function("Command Buffer Full", FunctionKind::kOverhead, 0, 10);
+  EXPECT_EQ(find(work_causes(sketch), CauseKind::kMeasurement), nullptr);
+}
+
 TEST(Measurement, is_silent_about_one_cut_cycle_and_little_overhead) {
   EXPECT_TRUE(work_causes(with_partial(1)).empty());
   EXPECT_TRUE(
