@@ -9,7 +9,7 @@ namespace strobe::compare {
 // the second run's value divided by the first's. perf/faults/prior computes them from the runs in
 // tests/data/laboratory; docs/compare.md has the table.
 inline constexpr double kHostSpeedDeviation = 0.35;    // of all calls of the host together
-inline constexpr double kHostRestDeviation = 0.09;     // of the host's part of a cycle, beside that
+inline constexpr double kHostRestDeviation = 0.08;     // of the host's part of a cycle, beside that
 inline constexpr double kDevicePartDeviation = 0.016;  // of the part in which the device works
 // Of one function. The runs themselves show how much the speed of their hosts differs.
 inline constexpr double kHostDeviation = kHostRestDeviation;

@@ -215,14 +215,14 @@ struct CycleRow;
 // same time. With several runs a side, their own differences tell too. Changes and deviations are
 // logarithms of factors, so that both directions are alike.
 struct RunNoise {
-  double host_share = 0;  // of a cycle, in which the device has nothing to do
-  double host_speed = 1;  // the factor by which all calls of the host take longer
+  double host_share = 0;   // of a cycle, in which the device has nothing to do
+  double paced_share = 0;  // of a cycle, in which the host sets the pace: it may stretch that
+  double host_speed = 1;   // the factor by which all calls of the host take longer
   bool is_speed_known = false;
   double speed_change = 0;      // of the cycle, by that, at most
   double device_change = 0;     // of the cycle, by the part in which the device works
   double device_deviation = 0;  // usual, of that
   double deviation = 0;         // usual, of one side from the other
-  double run_deviation = 0;     // usual, if the host's speed is the same
   double rest_deviation = 0;    // usual, if what the host's speed explains is taken out
   double speed_deviation = 0;   // usual, of the logarithm of the host's speed
   double degrees = 1;           // of freedom, of these deviations

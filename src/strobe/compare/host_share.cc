@@ -78,7 +78,9 @@ double stretchable_share(const Comparison& comparison, const OwnWork& work, Host
   const HostShares shares = host_shares(comparison, work);
   if (work.device == nullptr) return std::max(shares.normal, shares.abnormal);
   const auto share_of = [&](bool leads_here, double host_share, stats::Moments Change::*core) {
-    if (leads_here) return host_share;
+    // A device that hardly ever waits has work in reserve, little as it may be.
+    constexpr double kHardly = 0.05;
+    if (leads_here || host_share < kHardly) return host_share;
     return std::max(host_share, 1 - waiting_share(comparison, work.device->rank, core));
   };
   return std::max(share_of(leads.normal, shares.normal, &Change::normal_core),

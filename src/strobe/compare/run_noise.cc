@@ -23,10 +23,10 @@ std::vector<double> logs_of(const std::vector<double>& values) {
 }
 
 // What is left of the runs' cycles when the host's speed is taken out.
-SideValues beside_speed(SideValues log_times, const SideValues& log_speeds, double host_share) {
+SideValues beside_speed(SideValues log_times, const SideValues& log_speeds, double stretchable) {
   const auto take_out = [&](std::vector<double>& times, const std::vector<double>& speeds) {
     for (std::size_t i = 0; i < times.size() && i < speeds.size(); ++i) {
-      times[i] -= host_share * speeds[i];
+      times[i] -= stretchable * speeds[i];
     }
   };
   take_out(log_times.normal, log_speeds.normal);
@@ -117,24 +117,22 @@ RunNoise noise_between(const Comparison& comparison, const std::vector<PairedRan
       known_speeds.value_or(SideValues{std::vector<double>(log_times.normal.size()),
                                        std::vector<double>(log_times.abnormal.size())});
   noise.host_speed = std::exp(log_speeds.difference());
-  noise.speed_change =
-      stretchable_share(comparison, work, host_leads(ranks, work)) * log_speeds.difference();
+  noise.paced_share = stretchable_share(comparison, work, host_leads(ranks, work));
+  noise.speed_change = noise.paced_share * log_speeds.difference();
   noise.device_change = device_change(shares, log_change_of(cycle));
 
   const double device_prior = (1 - noise.host_share) * kDevicePartDeviation;
-  const double rest_prior = in_quadrature(noise.host_share * kHostRestDeviation, device_prior);
-  const double whole_prior = in_quadrature(noise.host_share * kHostSpeedDeviation, rest_prior);
+  const double rest_prior = in_quadrature(noise.paced_share * kHostRestDeviation, device_prior);
+  const double whole_prior = in_quadrature(noise.paced_share * kHostSpeedDeviation, rest_prior);
   const BetweenRuns rest =
-      between_runs(beside_speed(log_times, log_speeds, noise.host_share), rest_prior);
-  const BetweenRuns raw = between_runs(log_times, rest_prior);
-  const BetweenRuns device = device_noise(ranks, work, cycle.type).value_or(raw);
+      between_runs(beside_speed(log_times, log_speeds, noise.paced_share), rest_prior);
+  const BetweenRuns device = device_noise(ranks, work, cycle.type).value_or(rest);
   noise.device_deviation = (1 - noise.host_share) * device.deviation;
   noise.rest_deviation = rest.deviation;
-  noise.run_deviation = raw.deviation;
   const BetweenRuns whole = between_runs(log_times, whole_prior);
   noise.deviation = whole.deviation;
   noise.speed_deviation = between_runs(log_speeds, kHostSpeedDeviation).deviation;
-  noise.degrees = std::min({rest.degrees, raw.degrees, device.degrees, whole.degrees});
+  noise.degrees = std::min((noise.is_speed_known ? rest : whole).degrees, device.degrees);
   return noise;
 }
 
@@ -167,12 +165,13 @@ Remainders beside_noise(const RunNoise& noise, double change, double error,
     const Remainder all = {change, with_error(noise.deviation)};
     return {all, all};
   }
-  // The host's speed may add all that it explains, or less.
-  const Remainder all = {change, with_error(noise.run_deviation)};
+  // The host's speed may add all that it explains, or less. What it does to the runs of one side is
+  // taken out either way.
+  const Remainder all = {change, with_error(noise.rest_deviation)};
   const double most_speed = kExtreme * most_deviations * noise.speed_deviation;
   const bool is_extreme = std::abs(std::log(noise.host_speed)) > most_speed;
   if (is_extreme) return {all, all};
-  return {all, {change - noise.speed_change, with_error(noise.rest_deviation)}};
+  return {all, {change - noise.speed_change, all.deviation}};
 }
 
 }  // namespace

@@ -223,6 +223,7 @@ void write_cycles(JsonWriter& json, const Comparison& comparison) {
   json.key("run_noise")
       .begin_object()
       .member("host_share", noise.host_share)
+      .member("paced_share", noise.paced_share)
       .member("host_speed", noise.host_speed)
       .member("host_speed_known", noise.is_speed_known)
       .member("deviation", noise.deviation)
