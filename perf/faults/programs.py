@@ -29,6 +29,8 @@ import held_out  # noqa: E402
 import loops  # noqa: E402
 
 WARM_UP = 6  # cycles that are there but do not count
+EFFECT_S = 0.25
+ADDED = {"sleep", "slow_input", "gc", "sync", "copies", "churn"}  # a program that runs can have them and lose them
 CYCLES = {"convnet": 140, "transformer": 180, "compiled": 220, "decode": 400, "prefill": 200, "graph": 400, "input": 200,
           "vit": 140, "recommender": 200, "diffusion": 200, "experts": 140}
 PROFILED = {"convnet": 32, "transformer": 16, "compiled": 32, "decode": 60, "prefill": 30, "graph": 50, "input": 24,
@@ -102,6 +104,25 @@ def run_profiled(options, step):
     return host[2:], device[1:]
 
 
+def typical_ms(step):
+    """Of a cycle, by the device's clock: the mean, because a fault may strike some cycles only."""
+    return statistics.mean(run_cycles(step, 0, 1000, EFFECT_S, "effect")[1][2:])
+
+
+def run_with_effect(options, fault, step, amount):
+    """As `run_profiled`, with the factor by which the fault made the cycle longer in this process; None for a fault that it was built with."""
+    is_added = fault.name in ADDED
+    if is_added:
+        fault.set("none", 0)
+    healthy_ms = typical_ms(step)
+    if is_added:
+        fault.set(options.fault, amount)
+    say_and_wait("warm")  # a fault outside of the program begins here
+    faulty_ms = typical_ms(step)
+    host, device = run_profiled(options, step)
+    return host, device, faulty_ms / healthy_ms if is_added or options.fault == "none" else None
+
+
 def run(options, fault, step, amount):
     """The warm-up and the cycles that count: what the last line of stdout says."""
     warm_up = run_cycles(step, 0, WARM_UP, 600)[0]
@@ -112,13 +133,14 @@ def run(options, fault, step, amount):
         fault.set(options.fault, amount)
     elif fault.name == "gc":
         fault.set("gc", amount)  # once more: what torch has imported by now is no part of the heap
+    effect = None
     if options.profile:
-        say_and_wait("warm")
-        host, device = run_profiled(options, step)
+        host, device, effect = run_with_effect(options, fault, step, amount)
     else:
         host, device = run_cycles(step, WARM_UP, CYCLES[options.program], options.seconds)
     return {"cycles": len(host), "host_ms": statistics.median(host), "device_ms": statistics.median(device),
-            "span_ms": statistics.mean(host), "device_span_ms": statistics.mean(device), "first_ms": warm_up[0], "amount": amount}
+            "span_ms": statistics.mean(host), "device_span_ms": statistics.mean(device), "first_ms": warm_up[0], "amount": amount,
+            **({} if effect is None else {"effect": effect})}
 
 
 def main():
