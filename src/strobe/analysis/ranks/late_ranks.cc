@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "strobe/base/interval.h"
 #include "strobe/base/json_value.h"
 #include "strobe/base/natural_sort.h"
 #include "strobe/base/text.h"
@@ -220,8 +221,10 @@ std::vector<std::int64_t> arrival_times(const Collective& collective, bool by_du
   return times_ns;
 }
 
+// `waits` are the times in which the others waited for each rank.
 void add_collective(const Collective& collective, const std::vector<const Trace*>& traces,
-                    const std::vector<std::int64_t>& offsets_ns, Lateness& lateness) {
+                    const std::vector<std::int64_t>& offsets_ns, Lateness& lateness,
+                    std::vector<std::vector<Interval>>& waits) {
   for (const Arrival& arrival : collective) {
     ++lateness.ranks[arrival.rank].collectives;
     lateness.ranks[arrival.rank].last_by_chance += 1.0 / static_cast<double>(collective.size());
@@ -235,7 +238,8 @@ void add_collective(const Collective& collective, const std::vector<const Trace*
   RankLateness& rank = lateness.ranks[arrival.rank];
   const std::int64_t waited_ns = *latest - median_without(times_ns, position);
   ++rank.last;
-  rank.others_waited_ns += waited_ns;
+  const std::int64_t end_ns = arrival.exchange.start_ns;
+  waits[arrival.rank].push_back({end_ns - waited_ns, end_ns});
   if (waited_ns > rank.longest_ns) {
     rank.longest_ns = waited_ns;
     rank.longest_at_ns = traces[arrival.rank]->start_ns(arrival.exchange.slice);
@@ -270,8 +274,12 @@ Lateness find_lateness(const std::vector<const Trace*>& ranks) {
   lateness.ranks.resize(ranks.size());
   lateness.on_host = most_are_on_host(collectives, ranks);
   const std::vector<std::int64_t> offsets_ns = clock_offsets_ns(collectives, ranks);
+  std::vector<std::vector<Interval>> waits(ranks.size());
   for (const Collective& collective : collectives) {
-    add_collective(collective, ranks, offsets_ns, lateness);
+    add_collective(collective, ranks, offsets_ns, lateness, waits);
+  }
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    lateness.ranks[rank].others_waited_ns = total_ns(union_of(std::move(waits[rank])));
   }
   return lateness;
 }

@@ -24,11 +24,12 @@
 namespace strobe::analysis {
 
 struct RankLateness {
-  std::uint64_t collectives = 0;      // matched, in which this rank took part
-  std::uint64_t last = 0;             // in which it alone came last
-  std::int64_t others_waited_ns = 0;  // in those: from the median arrival of the others to its own
-  std::int64_t longest_ns = 0;        // the most in one collective
-  std::int64_t longest_at_ns = 0;     // when that one started here
+  std::uint64_t collectives = 0;  // matched, in which this rank took part
+  std::uint64_t last = 0;         // in which it alone came last
+  // In those: from the median arrival of the others to its own. They may wait in several at once.
+  std::int64_t others_waited_ns = 0;
+  std::int64_t longest_ns = 0;     // the most in one collective
+  std::int64_t longest_at_ns = 0;  // when that one started here
   // How often it would be last if chance decided: each rank of a collective equally likely. 0: one
   // of as many collectives as there are ranks.
   double last_by_chance = 0;

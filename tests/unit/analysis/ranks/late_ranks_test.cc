@@ -81,6 +81,14 @@ TEST(LatenessTest, the_last_rank_is_the_one_that_starts_after_all_others) {
   EXPECT_DOUBLE_EQ(lateness.ranks[2].last_by_chance, 1.0);
 }
 
+TEST(LatenessTest, a_wait_in_two_collectives_at_once_counts_once) {
+  Meeting meeting(2);
+  meeting.meet({0, 1500}).meet({0, 1500});  // the second one begins after 1 ms
+  const Lateness lateness = meeting.lateness();
+  EXPECT_EQ(lateness.ranks[1].last, 2u);
+  EXPECT_EQ(lateness.ranks[1].others_waited_ns, 2500_us);
+}
+
 TEST(LatenessTest, two_that_start_last_together_are_both_not_last) {
   Meeting meeting(3);
   meeting.meet({0, 100, 100});
