@@ -238,6 +238,9 @@ struct RunNoise {
   bool covers(const CycleRow& cycle) const;
 };
 
+// Of the normal cycle's time: a smaller change does not count.
+inline constexpr double kLeastChange = 0.02;
+
 struct CycleRow {  // of one type of cycles
   analysis::CycleType type = analysis::CycleType::kStep;
   Change ms;
@@ -250,7 +253,7 @@ struct CycleRow {  // of one type of cycles
   std::optional<stats::Shift> run_shift = {};
   double between_runs_p = std::numeric_limits<double>::quiet_NaN();  // of that; NaN without
 
-  // Beyond chance and drift (with several runs: beyond what runs differ by), by at least 2 %.
+  // Beyond chance and drift (with several runs: beyond what runs differ by), by kLeastChange.
   bool is_changed() const;
   bool rises() const { return run_shift ? run_shift->shift > 0 : ms.rises(); }
   bool is_slower() const { return is_changed() && rises(); }

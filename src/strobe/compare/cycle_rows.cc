@@ -74,12 +74,10 @@ CycleRow cycle_row_of(CycleType type, CycleSample normal, CycleSample abnormal) 
 
 namespace {
 
-// Of the normal cycle.
-constexpr double kLeastPart = 0.02;
-constexpr double kMuch = 0.1;
+constexpr double kMuch = 0.1;  // of the normal cycle
 
 bool matters(double change_ms, double normal_ms) {
-  return std::abs(change_ms) >= kLeastPart * normal_ms;
+  return std::abs(change_ms) >= kLeastChange * normal_ms;
 }
 
 bool is_without_zero(const stats::Shift& shift) { return shift.low > 0 || shift.high < 0; }

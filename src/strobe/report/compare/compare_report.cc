@@ -138,7 +138,7 @@ Section cause_section(const Comparison& comparison) {
     return section;
   }
   section.lead = comparison.causes.empty()
-                     ? "No rule found enough evidence for a cause."
+                     ? verdict_of(comparison).sentences.back()
                      : "Evidence for a cause (+) and against it (-); numbers are medians, unless "
                        "they say 'on average'. A score of 0.75 or more is confident; causes below "
                        "0.5 are not listed.";

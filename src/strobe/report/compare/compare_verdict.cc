@@ -136,6 +136,16 @@ std::string device_sentence(const Comparison& comparison) {
                             time_story(device->launched_ms));
 }
 
+// Why a difference that is beyond chance is no change.
+std::string smallness(const CycleRow& row) {
+  const stats::Shift& shift = row.shown();
+  const bool is_sure = shift.low > 0 || shift.high < 0;
+  const bool is_small = std::abs(shift.shift) < compare::kLeastChange * row.shown_normal_ms();
+  return is_sure && is_small
+             ? fmt::format("less than {:.0f} % does not count; ", 100 * compare::kLeastChange)
+             : "";
+}
+
 std::string cycle_sentence(const Comparison& comparison) {
   const CycleRow* row = main_cycles(comparison);
   if (row == nullptr) return "Cannot tell whether anything changed: there are no cycles.";
@@ -150,10 +160,10 @@ std::string cycle_sentence(const Comparison& comparison) {
       return fmt::format("Unclear: the {} {}, {}, {}.", time, row->rises() ? "rose" : "fell",
                          numbers(*row), noise_words(comparison, *row));
     case Answer::kShifted:
-      return fmt::format("No significant change of the {}, {}; {}{}.", time, numbers(*row),
-                         kernels_moved(comparison), functions_moved(comparison));
+      return fmt::format("No significant change of the {}, {}; {}{}{}.", time, numbers(*row),
+                         smallness(*row), kernels_moved(comparison), functions_moved(comparison));
     case Answer::kNoChange:
-      return fmt::format("No change found: {} {}; {}.", time, numbers(*row),
+      return fmt::format("No change found: {} {}; {}{}.", time, numbers(*row), smallness(*row),
                          functions_moved(comparison, ", in total too little to matter"));
     case Answer::kCannotTell:
       break;

@@ -83,7 +83,7 @@ std::vector<std::string> rank_sentences(const Stragglers& stragglers) {
     sentences.push_back(late_sentence(stragglers.ranks[position]));
   }
   if (slow_ranks(stragglers).empty()) sentences.push_back(own_time_sentence(stragglers));
-  if (stragglers.against_peer) {
+  if (stragglers.against_peer && !stragglers.against_peer->causes.empty()) {
     sentences.push_back(verdict_of(*stragglers.against_peer).sentences.back());
   }
   if (stragglers.clocks_differ) {
@@ -232,6 +232,7 @@ Document document_head(const Stragglers& stragglers) {
   document.verdict = verdict_of(stragglers).sentences;
   if (stragglers.against_peer) {
     document.facts = compare_document(*stragglers.against_peer, 1).facts;
+    document.facts.front().remark += "; a typical rank, to compare with";
   }
   return document;
 }
