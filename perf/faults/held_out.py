@@ -35,9 +35,7 @@ def vit(fault):
     model = Pieces(384, 12, fault.between).cuda()
     optimizer = torch.optim.AdamW(model.parameters(), 1e-4, foreach=fault.name != "launches")
     scaler = torch.amp.GradScaler("cuda", enabled=is_half)
-    pictures = torch.randn(batch, 3, 224, 224)
-    if fault.name != "pageable":
-        pictures = pictures.pin_memory()
+    pictures = torch.randn(batch, 3, 224, 224).pin_memory()
     kinds = torch.randint(0, 1000, (batch,), device="cuda")
 
     def step(number):
@@ -175,9 +173,7 @@ def experts(fault):
     table = torch.nn.Embedding(8192, width).cuda().to(kind)
     layers = torch.nn.ModuleList([Experts(width, 8) for _ in range(4)]).cuda().to(kind)
     optimizer = torch.optim.AdamW([*table.parameters(), *layers.parameters()], 1e-4, foreach=fault.name != "launches")
-    texts = torch.randint(0, 8192, (16, batch))
-    if fault.name != "pageable":
-        texts = texts.pin_memory()
+    texts = torch.randint(0, 8192, (16, batch)).pin_memory()
 
     def step(number):
         fault.input()

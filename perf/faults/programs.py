@@ -7,7 +7,7 @@
 PROGRAM is one of loops.py or held_out.py; amounts.py says which faults each one knows. The last line of stdout is JSON
 with the cycle as the program saw it. `--search` prints the amounts of all faults that are found by measuring; without
 `--amount` such a fault is searched for first, which then is part of the recording. With `--profile` a program says on
-stdout how far it is ("imported", "warm", "measured"), and goes on after each of the first two when it gets a line.
+stdout how far it is ("imported", "warm", "healthy", "measured"), and goes on after the first three when it gets a line.
 """
 import argparse
 import json
@@ -112,12 +112,13 @@ def typical_ms(step):
 def run_with_effect(options, fault, step, amount):
     """As `run_profiled`, with the factor by which the fault made the cycle longer in this process; None for a fault that it was built with."""
     is_added = fault.name in ADDED
+    say_and_wait("warm")
     if is_added:
         fault.set("none", 0)
     healthy_ms = typical_ms(step)
     if is_added:
         fault.set(options.fault, amount)
-    say_and_wait("warm")  # a fault outside of the program begins here
+    say_and_wait("healthy")  # a fault outside of the program begins here
     faulty_ms = typical_ms(step)
     host, device = run_profiled(options, step)
     return host, device, faulty_ms / healthy_ms if is_added or options.fault == "none" else None

@@ -63,7 +63,7 @@ def main():
     together = {**os.environ, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "WORLD_SIZE": str(options.ranks)}
     processes = [subprocess.Popen([sys.executable, *sys.argv], env={**together, "RANK": str(rank), "LOCAL_RANK": str(rank)})
                  for rank in range(options.ranks)]
-    return max(process.wait() for process in processes)
+    return int(any([process.wait() for process in processes]))
 
 
 if __name__ == "__main__":

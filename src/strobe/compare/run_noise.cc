@@ -76,7 +76,7 @@ HostLeads host_leads(const std::vector<PairedRank>& ranks, const OwnWork& work) 
   const auto leads = [](const RankMeasure* run) {
     return run->cycles.clock == analysis::CycleClock::kDevice;
   };
-  return {leads(rank->normals.front()), leads(rank->abnormals.front())};
+  return {std::ranges::all_of(rank->normals, leads), std::ranges::all_of(rank->abnormals, leads)};
 }
 
 double log_change_of(const CycleRow& cycle) {
@@ -203,7 +203,8 @@ namespace {
 // they differ from run to run is.
 RunNoise noise_of_other_type(RunNoise noise, const CycleRow& row) {
   const SideValues log_times = {logs_of(row.run_ms_normal), logs_of(row.run_ms_abnormal)};
-  const BetweenRuns own = between_runs(log_times, kHostRestDeviation);
+  const BetweenRuns own =
+      between_runs(log_times, in_quadrature(kHostSpeedDeviation, kHostRestDeviation));
   noise.device_change = 0;
   noise.is_speed_known = false;
   noise.deviation = own.deviation;

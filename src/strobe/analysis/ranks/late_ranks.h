@@ -26,7 +26,8 @@ namespace strobe::analysis {
 struct RankLateness {
   std::uint64_t collectives = 0;  // matched, in which this rank took part
   std::uint64_t last = 0;         // in which it alone came last
-  // In those: from the median arrival of the others to its own. They may wait in several at once.
+  // In those: from the median arrival of the others to its own. Time in which they wait in several
+  // at once counts once.
   std::int64_t others_waited_ns = 0;
   std::int64_t longest_ns = 0;     // the most in one collective
   std::int64_t longest_at_ns = 0;  // when that one started here

@@ -20,6 +20,19 @@ bool memory_carries_more(const Symptoms& symptoms, const DeviceSymptoms& device)
          use->all.core_ratio() * symptoms.cycle->ms.core_ratio() > kMuchMore;
 }
 
+// Who takes turns with us takes time from many kernels; one that takes longer has its own reason.
+bool is_spread(const DeviceSymptoms& device) {
+  constexpr double kMost = 0.5;
+  double added_ms = 0;
+  double most_ms = 0;
+  for (const FunctionRow* row : device.kernels) {
+    const double more_ms = std::max(0.0, row->own_ms().core_difference());
+    added_ms += more_ms;
+    most_ms = std::max(most_ms, more_ms);
+  }
+  return most_ms <= kMost * added_ms;
+}
+
 // The same kernels, of the same size, at the same clocks, take longer: they get only part of the
 // device. If processes take turns, some calls take far longer and most as long as before, or work
 // that was launched waits; the device draws more power then for the same work.
@@ -35,8 +48,8 @@ bool kernels_are_crowded(const Symptoms& symptoms, const DeviceSymptoms& device)
   const MetricRow* power = symptoms.metric(MetricRole::kPower, device.name());
   const bool somebody_works =
       memory_carries_more(symptoms, device) || (power != nullptr && rose(power->all, 1.1));
-  const bool is_kept_waiting =
-      rose(device.kernel_ms, 1.1) || longer_wait_of_work(symptoms) != nullptr;
+  const bool is_kept_waiting = (rose(device.kernel_ms, 1.1) && is_spread(device)) ||
+                               longer_wait_of_work(symptoms) != nullptr;
   return is_same_work && clocks_are_equal &&
          (are_all_slower || (somebody_works && is_kept_waiting));
 }

@@ -21,7 +21,9 @@ namespace {
 using device::MetricRole;
 
 double slower_host(const Symptoms& symptoms) {
-  return std::max(1.0, symptoms.host.operator_slowdowns.median());
+  const RunNoise& noise = symptoms.comparison->noise;
+  const double operators = symptoms.host.operator_slowdowns.median();
+  return std::max({1.0, operators, noise.is_speed_known ? noise.host_speed : 1.0});
 }
 
 // If the whole host is slower, every function is: the part of a change that remains after that
@@ -105,9 +107,9 @@ void find_slow_host(const Symptoms& symptoms, std::vector<Cause>& causes) {
   add_equal_kernels(symptoms, cause);
   const Change* delay = host_delay(symptoms);
   if (delay != nullptr) {
-    const double by_speed_ms = added_by_speed_ms(symptoms);
-    cause.explains_ms = by_speed_ms > 0 ? std::min(delay->core_difference(), by_speed_ms)
-                                        : delay->core_difference();
+    const bool is_known = symptoms.comparison->noise.is_speed_known;
+    cause.explains_ms = is_known ? std::min(delay->core_difference(), added_by_speed_ms(symptoms))
+                                 : delay->core_difference();
   }
   if (delay != nullptr && cycle_is_host_time(symptoms)) {
     cause.evidence.push_back(evidence("host time in operators and calls", *delay));
@@ -237,7 +239,7 @@ void find_host_code(const Symptoms& symptoms, std::vector<Cause>& causes) {
   const double added_ms = own_difference_ms(symptoms, host->idle_ms) - longer_exchange_ms(symptoms);
   // The rest is how much faster or slower the host was.
   const double beside_speed_ms = symptoms.cycle_change_ms - added_by_speed_ms(symptoms);
-  if (!(beside_speed_ms > 0) || added_ms < kLittle * symptoms.cycle_change_ms) return;
+  if (std::min(beside_speed_ms, added_ms) < kLittle * symptoms.cycle_change_ms) return;
   const double outside = std::clamp(added_ms / beside_speed_ms, 0.0, 1.0);
   if (outside < 0.6) return;
   Cause cause = {
@@ -257,15 +259,17 @@ void find_host_code(const Symptoms& symptoms, std::vector<Cause>& causes) {
     cause.evidence.push_back(never_waits());
   }
   name_host_code(symptoms, cause);
-  cause.explains_ms = gap.core_difference();
+  cause.explains_ms = std::min(gap.core_difference(), added_ms);
   add_equal_kernels(symptoms, cause);
   if (slowed > 0.5) {
     cause.against.push_back(evidence("operators take longer as well"));
-    if (added_ms < 0.6 * symptoms.cycle_change_ms) cause.score -= 0.1;
+    if (added_ms < 0.6 * symptoms.cycle_change_ms) cause.score -= 0.05;
   }
-  constexpr double kNewCode = 1.5;  // beyond what any host's speed makes of it
-  cause.is_fact = host->idle_ms.abnormal_core.mean >
-                  kNewCode * slower_host(symptoms) * host->idle_ms.normal_core.mean;
+  // Such code was not there before, whatever the host's speed; that must be known.
+  constexpr double kNewCode = 1.5;
+  cause.is_fact = symptoms.comparison->noise.is_speed_known &&
+                  host->idle_ms.abnormal_core.mean >
+                      kNewCode * slower_host(symptoms) * host->idle_ms.normal_core.mean;
   causes.push_back(std::move(cause));
 }
 

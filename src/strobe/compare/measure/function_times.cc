@@ -89,13 +89,13 @@ class Addition {
   Addition(const Trace& trace, const FunctionIndex& index, const CycleTimes& times)
       : trace_(trace),
         index_(index),
-        times_(times),
-        count_(times.of_devices.size()),
-        sums_(index.keys.size() * count_),
+        cycles_(times.cycles),
+        host_marks_(times.host_marks),
+        sums_(index.keys.size() * cycles_.size()),
         frontiers_(index.keys.size()),
         device_frontiers_(index.devices.size()),
         works_(index.devices.size()) {
-    for (DeviceWork& work : works_) work.slices.resize(count_);
+    for (DeviceWork& work : works_) work.slices.resize(cycles_.size());
   }
 
   FunctionTimes run() {
@@ -108,18 +108,21 @@ class Addition {
   void add_all() {
     const SliceColumns& slices = trace_.slices();
     std::vector<std::size_t> near(trace_.tracks().size());
+    std::vector<std::size_t> near_mark(trace_.tracks().size());
     for (std::size_t i = 0; i < slices.size(); ++i) {
       const std::uint32_t function = index_.of_slice[i];
       if (function == FunctionIndex::kNone) continue;
       const Interval interval = interval_of(i);
-      const TimeParts& cycles = cycles_of(function);
       std::size_t& cycle = near[slices.tracks[i].index()];
-      cycle = cycles.first_after(interval.start_ns, cycle);
-      if (cycles.contains(cycle, interval.start_ns)) {
+      cycle = cycles_.first_after(interval.start_ns, cycle);
+      const bool is_inside = cycles_.contains(cycle, interval.start_ns);
+      if (is_inside) ++works_[index_.device_of[function]].slices[cycle];
+      if (index_.device_of[function] == kHostFirst) {
+        count_between_marks(function, interval.start_ns, near_mark[slices.tracks[i].index()]);
+      } else if (is_inside) {
         ++sum(function, cycle).calls;
-        ++works_[index_.device_of[function]].slices[cycle];
       }
-      cycles.for_each_piece(interval, cycle, [&](std::size_t part, Interval piece) {
+      cycles_.for_each_piece(interval, cycle, [&](std::size_t part, Interval piece) {
         sum(function, part).time_ns += piece.length_ns();
       });
       cover(function, interval, cycle);
@@ -127,10 +130,15 @@ class Addition {
     }
   }
 
+  void count_between_marks(std::uint32_t function, std::int64_t start_ns, std::size_t& near) {
+    near = host_marks_.first_after(start_ns, near);
+    if (host_marks_.contains(near, start_ns)) ++sum(function, near).calls;
+  }
+
   void cover(std::uint32_t function, Interval interval, std::size_t cycle) {
     const std::int64_t covered_until_ns = frontiers_[function].pass(interval);
     interval.start_ns = std::max(interval.start_ns, covered_until_ns);
-    cycles_of(function).for_each_piece(interval, cycle, [&](std::size_t part, Interval piece) {
+    cycles_.for_each_piece(interval, cycle, [&](std::size_t part, Interval piece) {
       sum(function, part).covered_ns += piece.length_ns();
     });
   }
@@ -165,7 +173,7 @@ class Addition {
     for (std::size_t function = 0; function < covers.size(); ++function) {
       if (!covers[function]) continue;
       frontiers_[function] = {};
-      for (std::size_t cycle = 0; cycle < count_; ++cycle) {
+      for (std::size_t cycle = 0; cycle < cycles_.size(); ++cycle) {
         sum(function, cycle).covered_ns = 0;
       }
     }
@@ -178,7 +186,7 @@ class Addition {
     order.visit([&](std::size_t slice) {
       const std::uint32_t function = index_.of_slice[slice];
       const Interval interval = interval_of(slice);
-      cycle = cycles_of(function).first_after(interval.start_ns, cycle);
+      cycle = cycles_.first_after(interval.start_ns, cycle);
       if (covers[function]) cover(function, interval, cycle);
       if (occupies[function] && keeps_busy(slices.kinds[slice])) {
         add_busy(index_.device_of[function], interval);
@@ -191,8 +199,8 @@ class Addition {
     for (std::size_t i = 0; i < functions.size(); ++i) {
       functions[i].key = index_.keys[i];
       functions[i].is_operator = index_.is_operator[i];
-      for (std::size_t cycle = 0; cycle < count_; ++cycle) {
-        const Sum& sum_here = sums_[i * count_ + cycle];
+      for (std::size_t cycle = 0; cycle < cycles_.size(); ++cycle) {
+        const Sum& sum_here = sums_[i * cycles_.size() + cycle];
         functions[i].time_ns.push_back(sum_here.time_ns);
         functions[i].covered_ns.push_back(sum_here.covered_ns);
         functions[i].calls.push_back(sum_here.calls);
@@ -207,9 +215,8 @@ class Addition {
            kind == SliceKind::kOperator || kind == SliceKind::kPythonOp ||
            kind == SliceKind::kDataLoader;
   }
-  Sum& sum(std::size_t function, std::size_t cycle) { return sums_[function * count_ + cycle]; }
-  const TimeParts& cycles_of(std::size_t function) const {
-    return index_.device_of[function] == kHostFirst ? times_.of_host : times_.of_devices;
+  Sum& sum(std::size_t function, std::size_t cycle) {
+    return sums_[function * cycles_.size() + cycle];
   }
   Interval interval_of(std::size_t slice) const {
     const std::int64_t start_ns = trace_.slices().starts_ns[slice];
@@ -220,8 +227,8 @@ class Addition {
   const FunctionIndex& index_;
   static constexpr std::uint32_t kHostFirst = 0;  // of the index's devices
 
-  const CycleTimes& times_;
-  std::size_t count_;      // of cycles
+  const TimeParts& cycles_;
+  const TimeParts& host_marks_;
   std::vector<Sum> sums_;  // per function and cycle
   std::vector<Frontier> frontiers_;
   std::vector<Frontier> device_frontiers_;
@@ -280,11 +287,11 @@ void add_launch_sizes(const Trace& trace, const FunctionIndex& index, const Time
 }  // namespace
 
 FunctionTimes add_up_functions(const Trace& trace, const FunctionIndex& index,
-                               const CycleTimes& cycles) {
-  FunctionTimes times = Addition(trace, index, cycles).run();
-  add_copied_bytes(trace, index, cycles.of_devices, times.functions);
-  add_launch_sizes(trace, index, cycles.of_devices, times.functions);
-  return times;
+                               const CycleTimes& times) {
+  FunctionTimes result = Addition(trace, index, times).run();
+  add_copied_bytes(trace, index, times.cycles, result.functions);
+  add_launch_sizes(trace, index, times.cycles, result.functions);
+  return result;
 }
 
 }  // namespace strobe::compare

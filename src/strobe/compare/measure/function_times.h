@@ -21,13 +21,14 @@ struct FunctionTimes {
   std::vector<DeviceWork> devices;
 };
 
-// When each cycle is: a host that runs ahead is in another cycle than its devices.
+// When each cycle is, and when the host is in it: it may be ahead of its devices.
 struct CycleTimes {
-  const TimeParts& of_devices;
-  const TimeParts& of_host;
+  const TimeParts& cycles;
+  const TimeParts& host_marks;
 };
 
-// Slices are clipped to the cycles they reach into; calls count where they begin.
+// Slices are clipped to the cycles they reach into. Calls count where they begin, those of the host
+// between its own marks.
 FunctionTimes add_up_functions(const Trace& trace, const FunctionIndex& index,
                                const CycleTimes& cycles);
 

@@ -72,12 +72,11 @@ std::string chip_name(const Trace& trace, const std::string& device) {
 
 std::vector<DeviceCycles> device_cycles(const Trace& trace, const FunctionIndex& index,
                                         const std::vector<DeviceWork>& works,
-                                        const CycleTimes& times,
+                                        const TimeParts& parts,
                                         const std::vector<analysis::Cycle>& cycles,
                                         bool keep_partial) {
   std::vector<DeviceCycles> devices;
   for (std::size_t i = 0; i < index.devices.size(); ++i) {
-    const TimeParts& parts = index.devices[i] == kHostDevice ? times.of_host : times.of_devices;
     devices.push_back({index.devices[i], chip_name(trace, index.devices[i]),
                        parts.covered_ns(works[i].busy), works[i].slices,
                        keep_partial ? std::vector<bool>(cycles.size())
@@ -187,7 +186,7 @@ RankMeasure measure_cycles(const RankCapture& capture, analysis::CycleList cycle
   const std::vector<analysis::Cycle>& found = result.cycles.cycles;
   if (found.empty()) return result;
   const analysis::AttributedTrace input = analysis::attribute_trace(*capture.trace);
-  const TimeParts marks(found);  // of the host, and of work by its launch, wherever that ends
+  const TimeParts marks(found);  // a call, and the work it launches, belong to where the host is
   follow_device(input, result.cycles);
 
   const TimeParts parts(found);
@@ -195,13 +194,12 @@ RankMeasure measure_cycles(const RankCapture& capture, analysis::CycleList cycle
                         std::max(marks[marks.size() - 1].end_ns, parts[parts.size() - 1].end_ns)};
   const FunctionIndex index =
       index_functions(*capture.trace, result.cycles.marker_slices, window, LateWork::kIncluded);
-  const CycleTimes cycle_times = {.of_devices = parts, .of_host = marks};
-  FunctionTimes times = add_up_functions(*capture.trace, index, cycle_times);
+  FunctionTimes times =
+      add_up_functions(*capture.trace, index, {.cycles = parts, .host_marks = marks});
   MetricsOfRank metrics = average_metrics(capture, index, times.devices, parts);
   WaitTimes waits = measure_wait_times(input, index, parts);
   result.functions = std::move(times.functions);
-  result.devices =
-      device_cycles(*capture.trace, index, times.devices, cycle_times, found, keep_partial);
+  result.devices = device_cycles(*capture.trace, index, times.devices, parts, found, keep_partial);
   result.series = std::move(metrics.series);
   result.metrics = std::move(metrics.metrics);
   result.idle = std::move(waits.idle);

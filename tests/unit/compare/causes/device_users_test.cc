@@ -92,8 +92,16 @@ TEST(ForeignUse, without_a_counter_of_the_memory_most_kernels_must_take_longer) 
 }
 
 TEST(ForeignUse, a_process_that_takes_turns_draws_power_and_lets_some_kernels_wait) {
-  EXPECT_TRUE(use_of(partly_crowded(31).metric("GPU 0", "gpu_power_mw", 300, 400)).crowds);
-  EXPECT_FALSE(use_of(partly_crowded(31).metric("GPU 0", "gpu_power_mw", 300, 310)).crowds);
+  const auto crowded_at = [](double power) {
+    return partly_crowded(31)
+        .kernel("norm", 1, 3)
+        .kernel("relu", 1, 3)
+        .metric("GPU 0", "gpu_power_mw", 300, power);
+  };
+  EXPECT_TRUE(use_of(crowded_at(400)).crowds);
+  EXPECT_FALSE(use_of(crowded_at(310)).crowds) << "no more power";
+  const auto one_kernel = partly_crowded(31).metric("GPU 0", "gpu_power_mw", 300, 400);
+  EXPECT_FALSE(use_of(one_kernel).crowds) << "all of the time is in one kernel";
 }
 
 TEST(ForeignUse, no_process_arrived_if_the_memory_is_as_full_as_before) {

@@ -19,7 +19,7 @@ const TimeParts kThreeCycles(std::vector<Interval>{{0, 100}, {100, 200}, {250, 3
 FunctionTimes times_of(Sketch& sketch) {
   const Trace trace = sketch.trace();
   const FunctionIndex index = index_functions(trace, {}, {0, 350});
-  return add_up_functions(trace, index, {.of_devices = kThreeCycles, .of_host = kThreeCycles});
+  return add_up_functions(trace, index, {.cycles = kThreeCycles, .host_marks = kThreeCycles});
 }
 
 TEST(FunctionTimesTest, a_slice_over_a_border_is_split_and_called_once) {
@@ -39,6 +39,21 @@ TEST(FunctionTimesTest, what_happens_between_cycles_belongs_to_none) {
   const FunctionTimes times = times_of(sketch);
   EXPECT_THAT(times.functions[0].time_ns, ElementsAre(0, 0, 20));
   EXPECT_THAT(times.functions[0].calls, ElementsAre(0, 0, 0));
+}
+
+// The host is one cycle ahead: its call of the second cycle is made while the device is in the
+// first.
+TEST(FunctionTimesTest, calls_of_a_host_that_is_ahead_belong_to_its_own_cycles) {
+  Sketch sketch;
+  sketch.thread(1).slice("f", SliceKind::kOperator, 10, 5);
+  sketch.slice("f", SliceKind::kOperator, 60, 5);
+  const Trace trace = sketch.trace();
+  const FunctionIndex index = index_functions(trace, {}, {0, 350});
+  const TimeParts marks(std::vector<Interval>{{0, 50}, {50, 100}, {100, 150}});
+  const FunctionTimes times =
+      add_up_functions(trace, index, {.cycles = kThreeCycles, .host_marks = marks});
+  EXPECT_THAT(times.functions[0].calls, ElementsAre(1, 1, 0));
+  EXPECT_THAT(times.functions[0].time_ns, ElementsAre(10, 0, 0));
 }
 
 // 10..40 and 30..60 on two threads: 60 ns of time, 50 of the clock. The second thread comes later

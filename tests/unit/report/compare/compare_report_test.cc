@@ -79,7 +79,7 @@ TEST(CompareReportTest, a_cause_has_what_speaks_for_and_against_it_and_what_to_d
 TEST(CompareReportTest, without_evidence_no_cause_is_made_up) {
   auto sketch = everything();
   sketch.edit().causes.clear();
-  EXPECT_THAT(text_of(sketch), HasSubstr("No rule found enough evidence for a cause."));
+  EXPECT_THAT(text_of(sketch), HasSubstr("The cause is unknown: no rule found enough evidence."));
 }
 
 TEST(CompareReportTest, the_cycle_test_shows_both_tests_the_shift_and_the_effect) {
