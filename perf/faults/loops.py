@@ -178,19 +178,11 @@ def convnet(fault):
     return step
 
 
-def transformer(fault):
-    """Eager training of a model with many small layers: the host sets the pace."""
-    model = Language(256, 4, 12, 1000, fault.name == "kernels_attention", fault.between).cuda().to(KIND)
-    weights = list(model.parameters())
-    alone = fault.amount_of("launches")
-    optimizers = [torch.optim.AdamW(weights[alone:], foreach=True)]
-    if alone:
-        optimizers.append(torch.optim.AdamW(weights[:alone], foreach=False))
-    texts = torch.randint(0, 1000, (8, 129)).pin_memory()
-
+def training(fault, loss_of, optimizers, texts):
+    """The step of a program that learns from texts and waits for the loss."""
     def step(number):
         fault.input()
-        loss = model(texts.cuda(non_blocking=True))
+        loss = loss_of(texts.cuda(non_blocking=True))
         loss.backward()
         fault.device()
         for optimizer in optimizers:
@@ -201,23 +193,25 @@ def transformer(fault):
     return step
 
 
+def transformer(fault):
+    """Eager training of a model with many small layers: the host sets the pace."""
+    model = Language(256, 4, 12, 1000, fault.name == "kernels_attention", fault.between).cuda().to(KIND)
+    weights = list(model.parameters())
+    alone = fault.amount_of("launches")
+    optimizers = [torch.optim.AdamW(weights[alone:], foreach=True)]
+    if alone:
+        optimizers.append(torch.optim.AdamW(weights[:alone], foreach=False))
+    texts = torch.randint(0, 1000, (8, 129)).pin_memory()
+    return training(fault, model, optimizers, texts)
+
+
 def compiled(fault):
     """The same kind of training with torch.compile, and larger layers."""
     model = Language(512, 8, 4, 8192).cuda().to(KIND)
     loss_of = model if fault.name == "launches" else torch.compile(model)
     optimizer = torch.optim.AdamW(model.parameters(), fused=True)
     texts = torch.randint(0, 8192, (48, 513)).pin_memory()
-
-    def step(number):
-        fault.input()
-        loss = loss_of(texts.cuda(non_blocking=True))
-        loss.backward()
-        fault.device()
-        optimizer.step()
-        optimizer.zero_grad()
-        loss.item()
-        fault.host()
-    return step
+    return training(fault, loss_of, [optimizer], texts)
 
 
 class Cached(Block):
