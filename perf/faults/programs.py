@@ -34,7 +34,7 @@ ADDED = {"sleep", "slow_input", "gc", "sync", "copies", "churn"}  # a program th
 CYCLES = {"convnet": 140, "transformer": 180, "compiled": 220, "decode": 400, "prefill": 200, "graph": 400, "input": 200,
           "vit": 140, "recommender": 200, "diffusion": 200, "experts": 140}
 PROFILED = {"convnet": 32, "transformer": 16, "compiled": 32, "decode": 60, "prefill": 30, "graph": 50, "input": 24,
-            "vit": 20, "recommender": 40, "diffusion": 40, "experts": 16}
+            "vit": 16, "recommender": 40, "diffusion": 40, "experts": 16}
 
 PROGRAMS = {**loops.PROGRAMS, **held_out.PROGRAMS}
 
