@@ -20,6 +20,14 @@ bool memory_carries_more(const Symptoms& symptoms, const DeviceSymptoms& device)
          use->all.core_ratio() * symptoms.cycle->ms.core_ratio() > kMuchMore;
 }
 
+// The device is in use while work that was launched waits for it.
+bool counter_sees_more(const Symptoms& symptoms, const DeviceSymptoms& device) {
+  const MetricRow* use = symptoms.metric(MetricRole::kDeviceUse, device.name());
+  if (use == nullptr || !rose(use->all, 1.05)) return false;
+  const double own_rise = std::max(0.0, device.row->busy_share.core_difference());
+  return use->all.core_difference() - own_rise >= 0.5 * kTenantPoints;
+}
+
 // Who takes turns with us takes time from many kernels; one that takes longer has its own reason.
 bool is_spread(const DeviceSymptoms& device) {
   constexpr double kMost = 0.5;
@@ -46,10 +54,11 @@ bool kernels_are_crowded(const Symptoms& symptoms, const DeviceSymptoms& device)
   const double least_share = memory_carries_more(symptoms, device) ? 0.3 : 0.7;
   const bool are_all_slower = device.slowdowns.share_between(1.05, 1e9) >= least_share;
   const MetricRow* power = symptoms.metric(MetricRole::kPower, device.name());
-  const bool somebody_works =
-      memory_carries_more(symptoms, device) || (power != nullptr && rose(power->all, 1.1));
-  const bool is_kept_waiting = (rose(device.kernel_ms, 1.1) && is_spread(device)) ||
-                               longer_wait_of_work(symptoms) != nullptr;
+  const bool is_waiting = longer_wait_of_work(symptoms) != nullptr;
+  const bool somebody_works = memory_carries_more(symptoms, device) ||
+                              (power != nullptr && rose(power->all, 1.1)) ||
+                              (is_waiting && counter_sees_more(symptoms, device));
+  const bool is_kept_waiting = (rose(device.kernel_ms, 1.1) && is_spread(device)) || is_waiting;
   return is_same_work && clocks_are_equal &&
          (are_all_slower || (somebody_works && is_kept_waiting));
 }
@@ -127,8 +136,10 @@ BusTraffic bus_traffic(const Symptoms& symptoms, const DeviceSymptoms& device) {
   const double own_normal = own_bytes[0] / (1e-3 * symptoms.cycle->ms.normal_core.mean);
   traffic.own_abnormal = own_bytes[1] / (1e-3 * symptoms.cycle->ms.abnormal_core.mean);
   // A bus carries at least the program's own copies. NVML counts kilobytes, and some samplers write
-  // its numbers as they are.
-  if (traffic.is_known && own_normal > 10 * traffic.normal) traffic.count_kilobytes();
+  // its numbers as they are. A single run may have been sampled between its copies.
+  const bool counts_kilobytes =
+      own_normal > 10 * traffic.normal && traffic.own_abnormal > 10 * traffic.abnormal;
+  if (traffic.is_known && counts_kilobytes) traffic.count_kilobytes();
   return traffic;
 }
 

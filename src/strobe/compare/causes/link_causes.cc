@@ -113,14 +113,17 @@ void find_pcie(const Symptoms& symptoms, std::vector<Cause>& causes) {
 // The program itself copies more between host and device, or less.
 void find_more_copies(const Symptoms& symptoms, std::vector<Cause>& causes) {
   constexpr double kMuchMore = 1.3;
-  constexpr double kLeastPart = 0.3;  // of the cycle's change
+  constexpr double kLeastPart = 0.3;    // of the cycle's change
+  constexpr double kLeastShare = 0.05;  // of the cycle
   for (const DeviceSymptoms& device : symptoms.devices) {
     const CopyRate rate = copy_rate(device);
     const double expected = rate.bytes_normal * symptoms.common_calls_factor;
     const bool is_more = rate.bytes_abnormal > kMuchMore * expected && symptoms.is_slower();
     const bool is_less = expected > kMuchMore * rate.bytes_abnormal && symptoms.is_faster();
     const double part = explained_part(symptoms, rate.ms.core_difference());
-    if ((!is_more && !is_less) || !is_real(rate.ms) || part < kLeastPart) continue;
+    const bool matters = part >= kLeastPart || std::abs(rate.ms.core_difference()) >
+                                                   kLeastShare * symptoms.cycle->ms.normal_core.mean;
+    if ((!is_more && !is_less) || !is_real(rate.ms) || !matters) continue;
     causes.push_back(
         {.kind = CauseKind::kPcie,
          .score = 0.6 + 0.35 * part,

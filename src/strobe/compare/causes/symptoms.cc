@@ -75,17 +75,25 @@ bool is_input(const FunctionRow& row) {
 void add_kernel_work(DeviceSymptoms& symptoms) {
   std::size_t known = 0;
   std::size_t resized = 0;
+  double all_ms = 0;
+  double resized_ms = 0;
   for (const FunctionRow* row : symptoms.kernels) {
     const double change = std::abs(row->own_ms().core_difference());
     symptoms.changed_ms += change;
+    all_ms += row->own_ms().normal_core.mean;
     if (!calls_are_equal(*row)) symptoms.other_work_ms += change;
     if (row->blocks_normal == 0 || row->blocks_abnormal == 0) continue;
     ++known;
-    if (std::abs(row->blocks_abnormal / row->blocks_normal - 1) > 0.05) ++resized;
+    if (std::abs(row->blocks_abnormal / row->blocks_normal - 1) <= 0.05) continue;
+    ++resized;
+    resized_ms += row->own_ms().normal_core.mean;
   }
+  // Either most kernels, or those that need most of the time: some have as many blocks as the
+  // device has multiprocessors, whatever their work.
   if (known >= 3) {
     symptoms.resized_share = static_cast<double>(resized) / static_cast<double>(known);
   }
+  if (all_ms > 0) symptoms.resized_share = std::max(symptoms.resized_share, resized_ms / all_ms);
 }
 
 // Functions called at least twice per cycle in one of the runs; each has one vote.
@@ -388,8 +396,11 @@ Queueing queueing_of(const Change& waiting, const Change& shown, double least_ra
   const Change::Typical typical = shown.typical();
   queue.shown_normal_share = typical.normal / whole;
   queue.shown_abnormal_share = typical.abnormal / whole;
-  // Samples are told apart where cycles that share them are not.
-  const bool is_more = rose(waiting, least_ratio) || rose(shown, least_ratio);
+  // Samples are told apart where cycles that share them are not. A process that is stopped for a
+  // while waits in some samples and not in others: their order tells, where their mean does not.
+  const bool is_more = rose(waiting, least_ratio) || rose(shown, least_ratio) ||
+                       (shown.rank.p < kSurely && shown.cliffs_delta > kLargeDelta &&
+                        shown.abnormal_core.mean >= least_ratio * shown.normal_core.mean);
   const bool is_less = fell(waiting, 1 / least_ratio) || fell(shown, 1 / least_ratio);
   queue.grew = is_more && rise > kLeastQueueing;
   queue.shrank = is_less && -rise > kLeastQueueing;

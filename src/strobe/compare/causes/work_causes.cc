@@ -45,7 +45,8 @@ void find_workload(const Symptoms& symptoms, std::vector<Cause>& causes) {
     cause.score = 0.6 + 0.35 * std::min(1.0, resized / 0.8);
     cause.headline = fmt::format("the same kernels run with other sizes{}", symptoms.place());
     cause.evidence.push_back(evidence(fmt::format(
-        "{:.0f} % of the kernels that both runs have are launched with another number of blocks",
+        "{:.0f} % of the kernels that both runs have, by number or by time, are launched with "
+        "another number of blocks",
         100 * resized)));
   }
   causes.push_back(std::move(cause));
