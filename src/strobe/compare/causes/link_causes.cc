@@ -115,11 +115,13 @@ void find_more_copies(const Symptoms& symptoms, std::vector<Cause>& causes) {
   constexpr double kMuchMore = 1.3;
   constexpr double kLeastPart = 0.3;    // of the cycle's change
   constexpr double kLeastShare = 0.05;  // of the cycle
+  // Even if equal runs differ as much: bytes are counted.
+  if (!symptoms.cycle->is_changed() && !symptoms.cycle->differs_much()) return;
   for (const DeviceSymptoms& device : symptoms.devices) {
     const CopyRate rate = copy_rate(device);
     const double expected = rate.bytes_normal * symptoms.common_calls_factor;
-    const bool is_more = rate.bytes_abnormal > kMuchMore * expected && symptoms.is_slower();
-    const bool is_less = expected > kMuchMore * rate.bytes_abnormal && symptoms.is_faster();
+    const bool is_more = rate.bytes_abnormal > kMuchMore * expected && symptoms.cycle->rises();
+    const bool is_less = expected > kMuchMore * rate.bytes_abnormal && !symptoms.cycle->rises();
     const double part = explained_part(symptoms, rate.ms.core_difference());
     const bool matters = part >= kLeastPart || std::abs(rate.ms.core_difference()) >
                                                    kLeastShare * symptoms.cycle->ms.normal_core.mean;
