@@ -40,6 +40,12 @@ struct SpoiltPair {
   Comparison judged() const { return judged_sides(normal, abnormal); }
 };
 
+std::set<CauseKind> counted_facts(const Comparison& comparison) {
+  std::set<CauseKind> facts = confident_facts(comparison);
+  facts.erase(CauseKind::kLaunchBound);
+  return facts;
+}
+
 TEST(RecordedWildCycle, of_a_metric_or_a_function_changes_neither_word_nor_confident_cause) {
   std::mt19937 dice(7);
   for (const RecordedPair& pair : recorded_pairs()) {
@@ -58,9 +64,10 @@ TEST(RecordedWildCycle, of_a_metric_or_a_function_changes_neither_word_nor_confi
 }
 
 // The cycle's own time is what the word is about: of runs that differ by nearly a tenth, or by
-// nearly as much as equal runs do, one cycle may still decide whether that is unclear. It never
-// turns an answer round, makes no cause, and hides none that was counted or recorded. The first
-// cycle is left out: if it alone takes long, that is a cold start.
+// nearly as much as equal runs do, one cycle may still decide whether that is unclear, and with it
+// whether new code of the host, which only times tell, is beyond what equal runs do. It never turns
+// an answer round, and makes and hides no cause that was counted or recorded. The first cycle is
+// left out: if it alone takes long, that is a cold start.
 TEST(RecordedWildCycle, itself_changes_the_word_of_few_pairs_and_no_recorded_fact) {
   std::mt19937 dice(7);
   std::size_t moved = 0;
@@ -75,7 +82,7 @@ TEST(RecordedWildCycle, itself_changes_the_word_of_few_pairs_and_no_recorded_fac
     const Comparison after = spoilt.judged();
     SCOPED_TRACE(pair.name() + ": cycle " + std::to_string(cycle) + " of the " +
                  (in_normal ? "normal" : "abnormal") + " run");
-    EXPECT_EQ(confident_facts(after), confident_facts(before));
+    EXPECT_EQ(counted_facts(after), counted_facts(before));
     const stats::Shift& was = before.cycles.front().ms.core_shift;
     const stats::Shift& is = after.cycles.front().ms.core_shift;
     EXPECT_TRUE(is.low <= was.high && was.low <= is.high) << "the intervals of one difference";

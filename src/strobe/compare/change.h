@@ -21,7 +21,7 @@ inline constexpr double kConfidence = 0.95;
 // |Cliff's delta| from here on is large: nearly all cycles of one run are above those of the other.
 inline constexpr double kLargeDelta = 0.474;
 
-// Below this drift_p a change is more than chance and drift.
+// Below this drift_p a change is more than chance and drift, sure enough for a cause.
 inline constexpr double kSurely = 0.03;
 
 // One quantity, one value per cycle, in two runs. "First" is normal, "second" abnormal everywhere.

@@ -97,7 +97,7 @@ bool means_differ_much(const Change& ms) {
 bool CycleRow::is_changed() const {
   if (ms.too_few) return false;
   if (run_shift) return is_without_zero(*run_shift) && matters(run_shift->shift, shown_normal_ms());
-  return (ms.degenerate || ms.drift_p < kSurely || shift_tells(ms)) &&
+  return (is_without_zero(ms.core_shift) || shift_tells(ms)) &&
          matters(ms.core_shift.shift, ms.normal_core.mean);
 }
 

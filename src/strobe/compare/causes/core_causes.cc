@@ -111,6 +111,11 @@ void find_host_contention(const Symptoms& symptoms, std::vector<Cause>& causes) 
   }
   add_lost_cores(symptoms, cause);
   const Outsiders outsiders = outsiders_on_cores(symptoms);
+  const bool is_quota_known = lost_time(symptoms, MetricRole::kQuotaThrottled).is_known;
+  if (use.host == nullptr && !outsiders.is_known && !is_quota_known) {
+    cause.headline = fmt::format(
+        "the process waits for a core: others use it, or a quota stops it{}", symptoms.place());
+  }
   add_outsiders(outsiders, cause);
   const bool is_late = add_late_host(symptoms, cause);
   cause.score += is_late ? 0.15 : -0.2;

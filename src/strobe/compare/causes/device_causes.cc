@@ -366,7 +366,10 @@ void find_slower_kernels(const Symptoms& symptoms, std::vector<Cause>& causes) {
     const bool explains =
         is_slower ? symptoms.is_slower() || own_ms > 0 : symptoms.is_faster() || own_ms < 0;
     if (!explains) continue;
-    if (symptoms.common_calls_factor != 1 || device.resized_share >= 0.4) continue;
+    if (symptoms.common_calls_factor != 1 ||
+        std::max(device.resized_share, device.rescaled_time_share) >= 0.4) {
+      continue;
+    }
     const double part = explained_part(symptoms, device.kernel_ms.core_difference());
     Cause cause = {
         .kind = CauseKind::kSlowerKernels,

@@ -10,7 +10,8 @@ namespace {
 
 using device::MetricRole;
 
-constexpr double kBusyBus = 5e9;  // bytes per second
+constexpr double kBusyBus = 5e9;        // bytes per second
+constexpr double kFastestBus = 1.3e11;  // PCIe 6 with 16 lanes, one way
 
 // The same work needs the same traffic: what the memory carries beyond that is somebody else's.
 bool memory_carries_more(const Symptoms& symptoms, const DeviceSymptoms& device) {
@@ -20,12 +21,13 @@ bool memory_carries_more(const Symptoms& symptoms, const DeviceSymptoms& device)
          use->all.core_ratio() * symptoms.cycle->ms.core_ratio() > kMuchMore;
 }
 
-// The device is in use while work that was launched waits for it.
+// The counter rose by more than our own work did. It is coarse, so this needs other signs as well.
 bool counter_sees_more(const Symptoms& symptoms, const DeviceSymptoms& device) {
+  constexpr double kLeastPoints = 10;
   const MetricRow* use = symptoms.metric(MetricRole::kDeviceUse, device.name());
   if (use == nullptr || !rose(use->all, 1.05)) return false;
   const double own_rise = std::max(0.0, device.row->busy_share.core_difference());
-  return use->all.core_difference() - own_rise >= 0.5 * kTenantPoints;
+  return use->all.core_difference() - own_rise >= kLeastPoints;
 }
 
 // Who takes turns with us takes time from many kernels; one that takes longer has its own reason.
@@ -136,9 +138,11 @@ BusTraffic bus_traffic(const Symptoms& symptoms, const DeviceSymptoms& device) {
   const double own_normal = own_bytes[0] / (1e-3 * symptoms.cycle->ms.normal_core.mean);
   traffic.own_abnormal = own_bytes[1] / (1e-3 * symptoms.cycle->ms.abnormal_core.mean);
   // A bus carries at least the program's own copies. NVML counts kilobytes, and some samplers write
-  // its numbers as they are. A single run may have been sampled between its copies.
-  const bool counts_kilobytes =
-      own_normal > 10 * traffic.normal && traffic.own_abnormal > 10 * traffic.abnormal;
+  // its numbers as they are; ours does not. A run may also have been sampled between its copies.
+  const bool is_own_recording =
+      symptoms.metric(MetricRole::kForeignDeviceUse, device.name()) != nullptr;
+  const bool counts_kilobytes = own_normal > 10 * traffic.normal &&
+                                1000 * traffic.abnormal < kFastestBus && !is_own_recording;
   if (traffic.is_known && counts_kilobytes) traffic.count_kilobytes();
   return traffic;
 }

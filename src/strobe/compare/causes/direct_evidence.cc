@@ -50,10 +50,17 @@ std::vector<Outsider> named_in(const Symptoms& symptoms, MetricRole role, std::s
 
 // A recording of a few seconds has the list of processes two or three times, too few for a test.
 // Somebody who is in every list of one run and in none of the other has come or gone all the same.
-bool is_seen_apart(const Change& use, double none) {
-  return use.too_few && std::min(use.normal.n, use.abnormal.n) >= 2 &&
-         std::abs(use.cliffs_delta) == 1 &&
-         std::min(use.normal_core.mean, use.abnormal_core.mean) < none;
+bool is_seen_apart(const Change& use, double least) {
+  if (!use.too_few || std::min(use.normal.n, use.abnormal.n) < 2) return false;
+  // No value is farther from the mean (Samuelson's inequality).
+  const auto reach = [](const stats::Moments& lists) {
+    const auto n = static_cast<double>(lists.n);
+    return lists.deviation * (n - 1) / std::sqrt(n);
+  };
+  const bool is_more = use.rises();
+  const stats::Moments& there = is_more ? use.abnormal : use.normal;
+  const stats::Moments& gone = is_more ? use.normal : use.abnormal;
+  return there.mean - reach(there) >= least && gone.mean + reach(gone) < least;
 }
 
 Outsiders read_outsiders(const Symptoms& symptoms, std::string_view device, MetricRole all_role,
@@ -66,9 +73,8 @@ Outsiders read_outsiders(const Symptoms& symptoms, std::string_view device, Metr
   outsiders.metric = all->metric;
   outsiders.normal = all->all.normal_core.mean;
   outsiders.abnormal = all->all.abnormal_core.mean;
-  outsiders.is_real =
-      is_real(all->all) ||
-      is_seen_apart(all->tested(MetricTime::kCycle), thresholds_of(outsiders).named);
+  outsiders.is_real = is_real(all->all) || is_seen_apart(all->tested(MetricTime::kCycle),
+                                                         thresholds_of(outsiders).named);
   outsiders.in_normal = named_in(symptoms, one_role, device, &Change::normal);
   outsiders.in_abnormal = named_in(symptoms, one_role, device, &Change::abnormal);
   return outsiders;

@@ -123,12 +123,13 @@ void find_more_copies(const Symptoms& symptoms, std::vector<Cause>& causes) {
     const bool is_more = rate.bytes_abnormal > kMuchMore * expected && symptoms.cycle->rises();
     const bool is_less = expected > kMuchMore * rate.bytes_abnormal && !symptoms.cycle->rises();
     const double part = explained_part(symptoms, rate.ms.core_difference());
-    const bool matters = part >= kLeastPart || std::abs(rate.ms.core_difference()) >
-                                                   kLeastShare * symptoms.cycle->ms.normal_core.mean;
+    const double added_ms = is_more ? rate.ms.core_difference() : -rate.ms.core_difference();
+    const bool matters =
+        part >= kLeastPart || added_ms > kLeastShare * symptoms.cycle->ms.normal_core.mean;
     if ((!is_more && !is_less) || !is_real(rate.ms) || !matters) continue;
     causes.push_back(
         {.kind = CauseKind::kPcie,
-         .score = 0.6 + 0.35 * part,
+         .score = 0.6 + (symptoms.cycle->is_changed() ? 0.35 * part : 0),
          .headline = fmt::format("{} is copied between host and {}{}", is_more ? "more" : "less",
                                  device.name(), symptoms.place()),
          .evidence = {evidence(fmt::format("copied: {}B -> {}B per cycle",

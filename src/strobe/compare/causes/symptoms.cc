@@ -72,11 +72,21 @@ bool is_input(const FunctionRow& row) {
           row.key.name.find("load_input") != std::string::npos);
 }
 
+// A kernel with more blocks that needs more time for them: blocks of other sizes may do the same
+// work.
+bool is_rescaled(const FunctionRow& row) {
+  constexpr double kHalf = 0.5;  // of the factor, as logarithms
+  if (!calls_are_equal(row)) return false;
+  const double blocks = std::log(row.blocks_abnormal / row.blocks_normal);
+  const double time = std::log(row.own_ms().core_ratio());
+  return time * blocks > 0 && std::abs(time) > kHalf * std::abs(blocks);
+}
+
 void add_kernel_work(DeviceSymptoms& symptoms) {
   std::size_t known = 0;
   std::size_t resized = 0;
   double all_ms = 0;
-  double resized_ms = 0;
+  double rescaled_ms = 0;
   for (const FunctionRow* row : symptoms.kernels) {
     const double change = std::abs(row->own_ms().core_difference());
     symptoms.changed_ms += change;
@@ -86,14 +96,12 @@ void add_kernel_work(DeviceSymptoms& symptoms) {
     ++known;
     if (std::abs(row->blocks_abnormal / row->blocks_normal - 1) <= 0.05) continue;
     ++resized;
-    resized_ms += row->own_ms().normal_core.mean;
+    if (is_rescaled(*row)) rescaled_ms += row->own_ms().normal_core.mean;
   }
-  // Either most kernels, or those that need most of the time: some have as many blocks as the
-  // device has multiprocessors, whatever their work.
   if (known >= 3) {
     symptoms.resized_share = static_cast<double>(resized) / static_cast<double>(known);
   }
-  if (all_ms > 0) symptoms.resized_share = std::max(symptoms.resized_share, resized_ms / all_ms);
+  if (all_ms > 0) symptoms.rescaled_time_share = rescaled_ms / all_ms;
 }
 
 // Functions called at least twice per cycle in one of the runs; each has one vote.
@@ -387,23 +395,23 @@ namespace {
 // A smaller change of the share of time is not worth mentioning.
 constexpr double kLeastQueueing = 0.03;
 
+// A process that is stopped for a while waits in some samples and not in others: their order tells
+// it where their mean does not.
+bool order_tells(const Change& samples) {
+  return samples.rank.p < kSurely && std::abs(samples.cliffs_delta) > kLargeDelta;
+}
+
 // `whole` is the quantity that fills all of the time; `shown` is the change that tables print.
 Queueing queueing_of(const Change& waiting, const Change& shown, double least_ratio, double whole) {
   Queueing queue = {.is_known = true,
                     .normal_share = waiting.normal_core.mean / whole,
                     .abnormal_share = waiting.abnormal_core.mean / whole};
-  const double rise = queue.abnormal_share - queue.normal_share;
   const Change::Typical typical = shown.typical();
   queue.shown_normal_share = typical.normal / whole;
   queue.shown_abnormal_share = typical.abnormal / whole;
-  // Samples are told apart where cycles that share them are not. A process that is stopped for a
-  // while waits in some samples and not in others: their order tells, where their mean does not.
-  const bool is_more = rose(waiting, least_ratio) || rose(shown, least_ratio) ||
-                       (shown.rank.p < kSurely && shown.cliffs_delta > kLargeDelta &&
-                        shown.abnormal_core.mean >= least_ratio * shown.normal_core.mean);
-  const bool is_less = fell(waiting, 1 / least_ratio) || fell(shown, 1 / least_ratio);
-  queue.grew = is_more && rise > kLeastQueueing;
-  queue.shrank = is_less && -rise > kLeastQueueing;
+  // Samples are told apart where cycles that share them are not.
+  queue.grew = rose(waiting, least_ratio) || rose(shown, least_ratio);
+  queue.shrank = fell(waiting, 1 / least_ratio) || fell(shown, 1 / least_ratio);
   return queue;
 }
 
@@ -411,16 +419,25 @@ Queueing queueing_of(const Change& waiting, const Change& shown, double least_ra
 
 Queueing queueing(const Symptoms& symptoms) {
   constexpr double kWholeTime = 1000;  // milliseconds per second
+  constexpr double kLeastRatio = 1.5;
   Queueing queue;
   if (const MetricRow* row = symptoms.metric(MetricRole::kRunQueue, kHostDevice);
       row != nullptr && row->all.normal.n > 0 && row->all.abnormal.n > 0) {
-    queue = queueing_of(row->all, row->tested(MetricTime::kCycle), 1.5, kWholeTime);
+    const Change& samples = row->tested(MetricTime::kCycle);
+    queue = queueing_of(row->all, samples, kLeastRatio, kWholeTime);
+    if (order_tells(samples)) {
+      queue.grew |= queue.abnormal_share > kLeastRatio * queue.normal_share;
+      queue.shrank |= queue.normal_share > kLeastRatio * queue.abnormal_share;
+    }
   }
   if (const Change& ms = symptoms.host.queue_ms; ms.normal_core.mean + ms.abnormal_core.mean > 0) {
     const double cycle_ms = std::max(1e-9, symptoms.cycle->ms.normal_core.mean);
     const Queueing by_slices = queueing_of(ms, ms, 1.3, cycle_ms);
     if (!queue.is_known || by_slices.grew) queue = by_slices;
   }
+  const double rise = queue.abnormal_share - queue.normal_share;
+  queue.grew &= rise > kLeastQueueing;
+  queue.shrank &= -rise > kLeastQueueing;
   return queue;
 }
 

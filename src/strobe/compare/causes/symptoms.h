@@ -62,6 +62,8 @@ struct DeviceSymptoms {
   // Of the kernels in both runs, the share launched with another number of blocks. Kernels are
   // counted, not weighted by time: the blocks of some depend only on the size of the device.
   double resized_share = 0;
+  // The share of the kernels' time in those whose time changed with their blocks.
+  double rescaled_time_share = 0;
 
   const std::string& name() const { return row->device; }
   // By how much the device's time per cycle changed, if that is not the cycle's: the device goes on

@@ -18,11 +18,14 @@ bool calls_scale(const Symptoms& symptoms) {
 
 void find_workload(const Symptoms& symptoms, std::vector<Cause>& causes) {
   double resized = 0;
+  double rescaled = 0;
   for (const DeviceSymptoms& device : symptoms.devices) {
     if (device.changed_ms < 0.02 * device.kernel_ms.normal_core.mean) continue;
     resized = std::max(resized, device.resized_share);
+    rescaled = std::max(rescaled, device.rescaled_time_share);
   }
-  if (!calls_scale(symptoms) && resized < 0.4) return;
+  const double other_sizes = std::max(resized, rescaled);
+  if (!calls_scale(symptoms) && other_sizes < 0.4) return;
   Cause cause = {.kind = CauseKind::kWorkload,
                  .score = 0.9,
                  .headline = {},
@@ -42,12 +45,16 @@ void find_workload(const Symptoms& symptoms, std::vector<Cause>& causes) {
                              "the same factor, x {:.2f}",
                              symptoms.common_calls_factor)));
   } else {
-    cause.score = 0.6 + 0.35 * std::min(1.0, resized / 0.8);
+    cause.score = 0.6 + 0.35 * std::min(1.0, other_sizes / 0.8);
     cause.headline = fmt::format("the same kernels run with other sizes{}", symptoms.place());
-    cause.evidence.push_back(evidence(fmt::format(
-        "{:.0f} % of the kernels that both runs have, by number or by time, are launched with "
-        "another number of blocks",
-        100 * resized)));
+    cause.evidence.push_back(evidence(
+        resized >= rescaled
+            ? fmt::format("{:.0f} % of the kernels that both runs have are launched with another "
+                          "number of blocks",
+                          100 * resized)
+            : fmt::format("kernels with {:.0f} % of the kernel time are launched with another "
+                          "number of blocks, and their time changed with it",
+                          100 * rescaled)));
   }
   causes.push_back(std::move(cause));
 }

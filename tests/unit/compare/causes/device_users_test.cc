@@ -104,6 +104,32 @@ TEST(ForeignUse, a_process_that_takes_turns_draws_power_and_lets_some_kernels_wa
   EXPECT_FALSE(use_of(one_kernel).crowds) << "all of the time is in one kernel";
 }
 
+// Work that was launched waits for a device that is in use, and less than half of the kernels' time
+// is slower.
+CauseSketch kept_waiting(double use, double wait_ms) {
+  auto sketch = CauseSketch(10, 13)
+                    .device("GPU 0", 7, 8)
+                    .metric("GPU 0", "gpu_usage", 70, use)
+                    .metric("GPU 0", "gpu_sm_frequency", 1980, 1980)
+                    .metric("GPU 0", "gpu_mem_used", 40, 50)
+                    .metric("GPU 0", "gpu_mem_util", 30, 20)
+                    .kernel("copy", 2, 3)
+                    .kernel("gemm", 5, 5);
+  IdleCauseRow waiting;
+  waiting.cause.kind = analysis::IdleKind::kLaunched;
+  waiting.ms_per_cycle_normal = CauseSketch::around(0.5);
+  waiting.ms_per_cycle_abnormal = CauseSketch::around(wait_ms);
+  waiting.ms = change_between(waiting.ms_per_cycle_normal, waiting.ms_per_cycle_abnormal);
+  sketch.edit().idle.push_back(std::move(waiting));
+  return sketch;
+}
+
+TEST(ForeignUse, a_device_in_use_while_our_work_waits_for_it_has_another_user) {
+  EXPECT_TRUE(use_of(kept_waiting(95, 3)).crowds);
+  EXPECT_FALSE(use_of(kept_waiting(72, 3)).crowds) << "the device waits as well";
+  EXPECT_FALSE(use_of(kept_waiting(95, 0.5)).crowds) << "no work waits longer than before";
+}
+
 TEST(ForeignUse, no_process_arrived_if_the_memory_is_as_full_as_before) {
   EXPECT_FALSE(is_shared(crowded()));
   EXPECT_FALSE(is_shared(crowded().metric("GPU 0", "gpu_mem_used", 40, 40)));
@@ -164,6 +190,23 @@ TEST(BusTraffic, a_counter_that_misses_some_of_the_copies_still_counts_bytes) {
   const BusTraffic traffic = counted_as(2e8, 3e10);
   EXPECT_NEAR(traffic.normal, 2e8, 1);
   EXPECT_NEAR(traffic.abnormal, 3e10, 1);
+}
+
+TEST(BusTraffic, no_bus_carries_as_many_kilobytes_as_that) {
+  const BusTraffic traffic = counted_as(3e6, 4e8);
+  EXPECT_NEAR(traffic.normal, 3e6, 1);
+  EXPECT_NEAR(traffic.abnormal, 4e8, 1);
+}
+
+TEST(BusTraffic, our_recorder_counts_bytes) {
+  const CauseSketch sketch =
+      CauseSketch(10, 10)
+          .metric("GPU 0", "gpu_pcie_receive", 3e6, 3e7)
+          .metric("GPU 0", "gpu_foreign_usage", 0, 0)
+          .function("Memcpy HtoD (Pinned -> Device)", FunctionKind::kMemcpy, 1, 1)
+          .bytes(1e7, 1e7);
+  const Symptoms symptoms = sketch.symptoms();
+  EXPECT_NEAR(bus_traffic(symptoms, symptoms.devices.front()).abnormal, 3e7, 1);
 }
 
 TEST(BusTraffic, a_bus_full_of_what_the_trace_does_not_copy_has_a_tenant) {

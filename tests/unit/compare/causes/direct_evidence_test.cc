@@ -26,6 +26,23 @@ TEST(Outsiders, are_unknown_unless_both_runs_looked_for_them) {
   EXPECT_FALSE(on_device(only_abnormal).came());
 }
 
+// What so many lists of the device's processes say.
+Outsiders on_lists(const std::vector<double>& normal, const std::vector<double>& abnormal) {
+  auto sketch = CauseSketch(10, 20).metric("GPU 0", "gpu_foreign_usage", 0, 0);
+  MetricRow& row = sketch.edit().metrics.back();
+  row.all = row.busy = change_between(normal, abnormal);
+  return on_device(sketch);
+}
+
+TEST(Outsiders, who_is_on_every_list_of_one_run_and_on_none_of_the_other_came) {
+  EXPECT_TRUE(on_lists({0, 0}, {8, 40}).came());
+  EXPECT_TRUE(on_lists({8, 40}, {0, 0}).left());
+  EXPECT_FALSE(on_lists({0, 0}, {0, 40}).came()) << "on one list only";
+  EXPECT_FALSE(on_lists({0, 0, 0}, {0.01, 0.01, 90}).came()) << "hardly there, but for one list";
+  EXPECT_FALSE(on_lists({0}, {40}).came()) << "one list is none";
+  EXPECT_FALSE(on_lists({20, 5}, {30, 40}).came()) << "somebody was there before";
+}
+
 TEST(Outsiders, are_named_the_largest_first) {
   const Outsiders outsiders =
       on_device(CauseSketch(10, 10)

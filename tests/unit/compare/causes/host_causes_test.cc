@@ -79,6 +79,17 @@ TEST(HostContention, one_extreme_sample_does_not_hide_the_queue) {
   EXPECT_TRUE(mentions(cause->evidence, "waiting for a core: 0.0 -> 67.0 % of the time"));
 }
 
+TEST(HostContention, a_process_that_is_stopped_at_times_waits_in_some_samples_only) {
+  CauseSketch sketch = slower_by(1.3)
+                           .metric("Host", "schedstat_runq_ns", 0, 220)
+                           .metric("Host", "process_cpu_usage", 99, 69);
+  MetricRow& queue = sketch.edit().metrics.front();
+  queue.all = queue.busy = change_between(std::vector<double>(6, 0.0),
+                                          std::vector<double>{0, 900, 0, 300, 20, 60, 600, 50, 40});
+  ASSERT_GT(queue.all.drift_p, kSurely) << "the mean alone must not tell it";
+  EXPECT_GE(score_of(host_causes(sketch), CauseKind::kHostContention), kConfidentScore);
+}
+
 TEST(HostContention, a_queue_that_cannot_be_told_does_not_speak_against_full_cores) {
   CauseSketch sketch = slower_by(2)
                            .metric("Host", "schedstat_runq_ns", 10, 200)

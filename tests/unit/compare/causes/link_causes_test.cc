@@ -70,6 +70,27 @@ TEST(Pcie, more_bytes_that_take_more_time_are_no_slower_bus) {
   EXPECT_TRUE(causes.front().is_fact);
 }
 
+// A cycle of 10 ms that rises to 12 in most cycles, and falls in others: nothing is certain.
+CauseSketch unclear_copies(double copies_ms) {
+  auto sketch = CauseSketch(10, 12)
+                    .function(kPinnedUpload, FunctionKind::kMemcpy, 2, copies_ms)
+                    .bytes(1e6, 4e6);
+  CycleRow& cycle = sketch.edit().cycles.front();
+  cycle.ms_abnormal = {4, 20, 4, 20, 4, 20, 4, 20, 4, 20, 4, 20};
+  cycle.ms = change_between(cycle.ms_normal, cycle.ms_abnormal);
+  return sketch;
+}
+
+TEST(Pcie, more_bytes_are_known_in_an_unclear_cycle_too_but_nothing_to_be_sure_of) {
+  const CauseSketch sketch = unclear_copies(4);
+  ASSERT_FALSE(sketch.comparison().cycles.front().is_changed());
+  const auto causes = link_causes(sketch);
+  ASSERT_EQ(causes.size(), 1u);
+  EXPECT_EQ(causes.front().headline, "more is copied between host and GPU 0");
+  EXPECT_LT(causes.front().score, kConfidentScore);
+  EXPECT_TRUE(link_causes(unclear_copies(1)).empty()) << "it takes less time than before";
+}
+
 TEST(Pcie, is_silent_about_copies_that_differ_as_equal_runs_do) {
   EXPECT_TRUE(link_causes(copies(1.25)).empty());
 }

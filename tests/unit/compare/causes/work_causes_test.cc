@@ -53,6 +53,41 @@ TEST(WorkloadRule, larger_launches_are_more_work_the_surer_the_more_kernels_have
                        "100 % of the kernels that both runs have"));
 }
 
+TEST(WorkloadRule, one_kernel_that_takes_nearly_all_of_the_time_is_enough) {
+  auto sketch = CauseSketch(10, 13)
+                    .kernel("sweep", 9, 12)
+                    .blocks(2048, 2750)
+                    .kernel("source", 0.1, 0.1)
+                    .blocks(64, 64)
+                    .kernel("sum", 0.1, 0.1)
+                    .blocks(132, 132);
+  EXPECT_GE(score_of(work_causes(sketch), CauseKind::kWorkload), kConfidentScore);
+}
+
+TEST(WorkloadRule, more_blocks_of_half_the_size_are_as_much_work) {
+  auto sketch = CauseSketch(10, 11).kernel("sweep", 9, 9.1).blocks(1000, 2000);
+  EXPECT_EQ(find(work_causes(sketch.kernel("sum", 0.1, 0.5)), CauseKind::kWorkload), nullptr);
+}
+
+TEST(WorkloadRule, one_more_call_of_another_size_is_no_other_size_of_all) {
+  auto sketch = CauseSketch(10, 13)
+                    .kernel("gemm", 9, 12)
+                    .calls(10, 11)
+                    .blocks(1000, 1300)
+                    .kernel("norm", 0.5, 0.5)
+                    .blocks(10, 10);
+  EXPECT_EQ(find(work_causes(sketch), CauseKind::kWorkload), nullptr);
+}
+
+TEST(WorkloadRule, is_silent_about_sizes_where_most_of_the_time_is_in_other_kernels) {
+  auto sketch = CauseSketch(10, 20)
+                    .kernel("gemm_half", 8, 0)
+                    .kernel("gemm_single", 0, 18)
+                    .kernel("norm", 1, 1.5)
+                    .blocks(100, 200);
+  EXPECT_EQ(find(work_causes(sketch), CauseKind::kWorkload), nullptr);
+}
+
 TEST(WorkloadRule, is_silent_while_calls_and_sizes_stay) {
   EXPECT_EQ(find(work_causes(layers(1)), CauseKind::kWorkload), nullptr);
   EXPECT_EQ(find(work_causes(sized(1, 1.9, 5)), CauseKind::kWorkload), nullptr);
