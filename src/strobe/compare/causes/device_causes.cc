@@ -302,6 +302,9 @@ void find_clock_change(const Symptoms& symptoms, std::vector<Cause>& causes) {
     const MetricRow* clock = symptoms.metric(MetricRole::kCoreClock, device.name());
     if (clock == nullptr || !(fell(clock->busy, 0.95) || rose(clock->busy, 1 / 0.95))) continue;
     const ClockEffect effect = effect_of_clock(device, *clock);
+    // Kernels that became faster are not faster by a lower clock.
+    const double factor = device.slowdowns.median();
+    if (effect.drops ? factor < 1 / 1.03 : factor > 1.03) continue;
     const Change::Typical shown = clock->tested(MetricTime::kBusy).typical();
     Cause cause = {
         .kind = CauseKind::kClockDrop,

@@ -1,6 +1,7 @@
 #include "strobe/compare/causes/device_users.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "strobe/compare/causes/direct_evidence.h"
 #include "strobe/device/vendor_names.h"
@@ -13,56 +14,86 @@ using device::MetricRole;
 constexpr double kBusyBus = 5e9;        // bytes per second
 constexpr double kFastestBus = 1.3e11;  // PCIe 6 with 16 lanes, one way
 
-// The same work needs the same traffic: what the memory carries beyond that is somebody else's.
-bool memory_carries_more(const Symptoms& symptoms, const DeviceSymptoms& device) {
-  constexpr double kMuchMore = 1.5;
-  const MetricRow* use = symptoms.metric(MetricRole::kMemoryUse, device.name());
-  return use != nullptr && rose(use->all, 1.2) &&
-         use->all.core_ratio() * symptoms.cycle->ms.core_ratio() > kMuchMore;
+// The run that may have shared the device: another process came, or it was there and left.
+enum class Crowded { kAbnormal, kNormal };
+
+bool is_more(const Change& change, double least_ratio, Crowded run) {
+  return run == Crowded::kAbnormal ? rose(change, least_ratio) : fell(change, 1 / least_ratio);
+}
+double excess(const Change& change, Crowded run) {
+  return run == Crowded::kAbnormal ? change.core_difference() : -change.core_difference();
+}
+double factor(const Change& change, Crowded run) {
+  return run == Crowded::kAbnormal ? change.core_ratio() : 1 / change.core_ratio();
 }
 
-// The counter rose by more than our own work did. It is coarse, so this needs other signs as well.
-bool counter_sees_more(const Symptoms& symptoms, const DeviceSymptoms& device) {
+// The same work needs the same traffic: what the memory carries beyond that is somebody else's.
+bool memory_carries_more(const Symptoms& symptoms, const DeviceSymptoms& device, Crowded run) {
+  constexpr double kMuchMore = 1.5;
+  const MetricRow* use = symptoms.metric(MetricRole::kMemoryUse, device.name());
+  return use != nullptr && is_more(use->all, 1.2, run) &&
+         factor(use->all, run) * factor(symptoms.cycle->ms, run) > kMuchMore;
+}
+
+// The counter shows more by more than our own work. It is coarse, so this needs other signs too.
+bool counter_sees_more(const Symptoms& symptoms, const DeviceSymptoms& device, Crowded run) {
   constexpr double kLeastPoints = 10;
   const MetricRow* use = symptoms.metric(MetricRole::kDeviceUse, device.name());
-  if (use == nullptr || !rose(use->all, 1.05)) return false;
-  const double own_rise = std::max(0.0, device.row->busy_share.core_difference());
-  return use->all.core_difference() - own_rise >= kLeastPoints;
+  if (use == nullptr || !is_more(use->all, 1.05, run)) return false;
+  const double own_excess = std::max(0.0, excess(device.row->busy_share, run));
+  return excess(use->all, run) - own_excess >= kLeastPoints;
 }
 
 // Who takes turns with us takes time from many kernels; one that takes longer has its own reason.
-bool is_spread(const DeviceSymptoms& device) {
+bool is_spread(const DeviceSymptoms& device, Crowded run) {
   constexpr double kMost = 0.5;
   double added_ms = 0;
   double most_ms = 0;
   for (const FunctionRow* row : device.kernels) {
-    const double more_ms = std::max(0.0, row->own_ms().core_difference());
+    const double more_ms = std::max(0.0, excess(row->own_ms(), run));
     added_ms += more_ms;
     most_ms = std::max(most_ms, more_ms);
   }
   return most_ms <= kMost * added_ms;
 }
 
-// The same kernels, of the same size, at the same clocks, take longer: they get only part of the
+// The same kernels, of the same size, at no lower clocks, take longer: they get only part of the
 // device. If processes take turns, some calls take far longer and most as long as before, or work
 // that was launched waits; the device draws more power then for the same work.
-bool kernels_are_crowded(const Symptoms& symptoms, const DeviceSymptoms& device) {
+bool kernels_are_crowded(const Symptoms& symptoms, const DeviceSymptoms& device, Crowded run) {
+  const bool is_abnormal = run == Crowded::kAbnormal;
   const bool is_same_work = symptoms.common_calls_factor == 1 && device.resized_share < 0.1 &&
                             device.other_work_ms < 0.05 * device.kernel_ms.normal_core.mean;
+  const auto is_lower = [&](const MetricRow* clock) {
+    return is_abnormal ? fell(clock->busy, 0.97) : rose(clock->busy, 1 / 0.97);
+  };
   const MetricRow* core = symptoms.metric(MetricRole::kCoreClock, device.name());
   const MetricRow* memory = symptoms.metric(MetricRole::kMemoryClock, device.name());
-  const bool clocks_are_equal = core != nullptr && !fell(core->busy, 0.97) &&
-                                (memory == nullptr || !fell(memory->busy, 0.97));
-  const double least_share = memory_carries_more(symptoms, device) ? 0.3 : 0.7;
-  const bool are_all_slower = device.slowdowns.share_between(1.05, 1e9) >= least_share;
+  const bool has_its_clocks =
+      core != nullptr && !is_lower(core) && (memory == nullptr || !is_lower(memory));
+  const bool carries_more = memory_carries_more(symptoms, device, run);
+  const double slower = is_abnormal ? device.slowdowns.share_between(1.05, 1e9)
+                                    : device.slowdowns.share_between(0, 1 / 1.05);
+  const bool are_all_slower = slower >= (carries_more ? 0.3 : 0.7);
+  const bool is_waiting =
+      (is_abnormal ? longer_wait_of_work(symptoms) : shorter_wait_of_work(symptoms)) != nullptr;
   const MetricRow* power = symptoms.metric(MetricRole::kPower, device.name());
-  const bool is_waiting = longer_wait_of_work(symptoms) != nullptr;
-  const bool somebody_works = memory_carries_more(symptoms, device) ||
-                              (power != nullptr && rose(power->all, 1.1)) ||
-                              (is_waiting && counter_sees_more(symptoms, device));
-  const bool is_kept_waiting = (rose(device.kernel_ms, 1.1) && is_spread(device)) || is_waiting;
-  return is_same_work && clocks_are_equal &&
-         (are_all_slower || (somebody_works && is_kept_waiting));
+  const bool somebody_works = carries_more || (power != nullptr && is_more(power->all, 1.1, run)) ||
+                              (is_waiting && counter_sees_more(symptoms, device, run));
+  const bool is_kept_waiting =
+      (is_more(device.kernel_ms, 1.1, run) && is_spread(device, run)) || is_waiting;
+  return is_same_work && has_its_clocks && (are_all_slower || (somebody_works && is_kept_waiting));
+}
+
+// The run that shared the device, if a process came or left with its memory.
+std::optional<Crowded> crowded_run(const Symptoms& symptoms, const DeviceSymptoms& device) {
+  const MetricRow* used = symptoms.metric(MetricRole::kMemoryUsed, device.name());
+  if (used == nullptr) return std::nullopt;
+  for (const Crowded run : {Crowded::kAbnormal, Crowded::kNormal}) {
+    const bool has_another = is_more(used->all, 1.01, run);
+    if (has_another && kernels_are_crowded(symptoms, device, run)) return run;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -81,14 +112,19 @@ ForeignUse foreign_use(const Symptoms& symptoms, const DeviceSymptoms& device) {
     own_shown = process->tested(MetricTime::kCycle).typical();
     own_normal = process->all.normal_core.mean;
     own_abnormal = process->all.abnormal_core.mean;
-  } else if (const MetricRow* used = symptoms.metric(MetricRole::kMemoryUsed, device.name());
-             used != nullptr && rose(used->all, 1.01) && kernels_are_crowded(symptoms, device)) {
-    // Another process has arrived, and counters show a shared device as busy for both.
+  } else if (const std::optional<Crowded> run = crowded_run(symptoms, device)) {
+    // Counters show a shared device as busy for both: the own share is what the work needs alone.
+    const Change& busy_ms = device.row->busy_ms;
+    const Change& cycle_ms = symptoms.cycle->ms;
+    const bool is_abnormal = *run == Crowded::kAbnormal;
     const double alone =
-        100 * device.row->busy_ms.normal_core.mean / symptoms.cycle->ms.abnormal_core.mean;
-    crowds = alone < own_abnormal;
-    own_abnormal = std::min(own_abnormal, alone);
-    own_shown.abnormal = std::min(own_shown.abnormal, alone);
+        100 * (is_abnormal ? busy_ms.normal_core.mean / cycle_ms.abnormal_core.mean
+                           : busy_ms.abnormal_core.mean / cycle_ms.normal_core.mean);
+    double& own = is_abnormal ? own_abnormal : own_normal;
+    double& shown = is_abnormal ? own_shown.abnormal : own_shown.normal;
+    crowds = alone < own;
+    own = std::min(own, alone);
+    shown = std::min(shown, alone);
   }
   const Change::Typical use_shown = use->tested(MetricTime::kCycle).typical();
   return {.is_known = true,

@@ -295,7 +295,8 @@ std::vector<Evidence> evidence_of_tenant_gone(const Symptoms& symptoms,
   }
   const ForeignUse use = foreign_use(symptoms, device);
   const MetricRow* metric = symptoms.metric(MetricRole::kDeviceUse, device.name());
-  if (!use.is_known || -use.rise() < kTenantPoints || !is_real(metric->all)) return {};
+  if (!use.is_known || -use.rise() < kTenantPoints) return {};
+  if (!use.crowds && !is_real(metric->all)) return {};
   return {evidence("device use, by its own counter", *metric, MetricTime::kCycle),
           evidence(fmt::format("another process uses {:.0f} -> {:.0f} % of the time",
                                use.shown_normal, use.shown_abnormal))};

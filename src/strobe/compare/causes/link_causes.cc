@@ -110,6 +110,33 @@ void find_pcie(const Symptoms& symptoms, std::vector<Cause>& causes) {
   }
 }
 
+void find_faster_copies(const Symptoms& symptoms, std::vector<Cause>& causes) {
+  constexpr double kMuch = 1.3;
+  if (!symptoms.is_faster()) return;
+  for (const DeviceSymptoms& device : symptoms.devices) {
+    const CopyRate rate = copy_rate(device);
+    if (!(rate.abnormal_ns_per_byte > 0) || !fell(rate.ms, 1 / kMuch)) continue;
+    const double speedup = rate.normal_ns_per_byte / rate.abnormal_ns_per_byte;
+    const bool mattered = rate.ms.normal_core.mean > 0.05 * symptoms.cycle->ms.normal_core.mean;
+    if (speedup < kMuch || !mattered) continue;
+    causes.push_back(
+        {.kind = CauseKind::kPcie,
+         .score = std::min(0.9, 0.5 + 0.1 * (speedup - kMuch)),
+         .headline = fmt::format("copies between host and {} became faster{}", device.name(),
+                                 symptoms.place()),
+         .evidence = {evidence(fmt::format("copies run at {:.1f} -> {:.1f} GB/s (bytes x {:.2f})",
+                                           1 / rate.normal_ns_per_byte,
+                                           1 / rate.abnormal_ns_per_byte, rate.bytes_ratio)),
+                      evidence("copies", rate.ms)},
+         .against = {},
+         .advice =
+             "see what slowed the normal run's copies: other traffic, or a host buffer that was "
+             "not pinned",
+         .improves = true,
+         .explains_ms = rate.ms.core_difference()});
+  }
+}
+
 // The program itself copies more between host and device, or less.
 void find_more_copies(const Symptoms& symptoms, std::vector<Cause>& causes) {
   constexpr double kMuchMore = 1.3;
@@ -233,7 +260,8 @@ void find_communication(const Symptoms& symptoms, std::vector<Cause>& causes) {
   }
 }
 
-constexpr std::array<CauseRule, 3> kLinkRules = {find_pcie, find_more_copies, find_communication};
+constexpr std::array<CauseRule, 4> kLinkRules = {find_pcie, find_faster_copies, find_more_copies,
+                                                 find_communication};
 
 }  // namespace
 

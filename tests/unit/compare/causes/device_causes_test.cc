@@ -30,6 +30,15 @@ TEST(ClockDrop, a_lower_clock_that_explains_slower_kernels_is_sure) {
   EXPECT_TRUE(cause->against.empty());
 }
 
+TEST(ClockDrop, a_lower_clock_makes_nothing_faster) {
+  const auto causes = CauseSketch(20, 10)
+                          .device("GPU 0", 18, 9)
+                          .kernel("gemm", 18, 9)
+                          .metric("GPU 0", "gpu_sm_frequency", 1980, 1500)
+                          .said_by(device_cause_rules());
+  EXPECT_EQ(find(causes, CauseKind::kClockDrop), nullptr);
+}
+
 TEST(ClockDrop, the_less_of_the_kernels_it_explains_the_less_sure_it_is) {
   auto partly = clocked(0.5, 1.8).kernel("unmoved", 8, 8);
   EXPECT_LT(score_of(device_causes(partly), CauseKind::kClockDrop), 0.9);

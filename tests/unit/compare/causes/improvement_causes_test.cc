@@ -231,6 +231,19 @@ TEST(TenantGone, who_left_the_device_is_named) {
       << "own kernels take as long as before";
 }
 
+TEST(TenantGone, kernels_that_are_no_longer_crowded_show_it_as_well) {
+  const auto alone_again = [](double memory_used) {
+    return improvements(CauseSketch(20, 10)
+                            .device("GPU 0", 19.6, 9.8)
+                            .metric("GPU 0", "gpu_usage", 100, 98)
+                            .metric("GPU 0", "gpu_sm_frequency", 1980, 1755)
+                            .metric("GPU 0", "gpu_mem_used", 50, memory_used)
+                            .kernel("gemm", 18, 9));
+  };
+  EXPECT_GE(score_of(alone_again(40), CauseKind::kOtherTenant), kListedScore);
+  EXPECT_EQ(find(alone_again(50), CauseKind::kOtherTenant), nullptr) << "nobody left";
+}
+
 TEST(TenantGone, who_is_still_there_did_not_leave) {
   EXPECT_EQ(find(improvements(CauseSketch(20, 12)
                                   .kernel("gemm", 8, 4)

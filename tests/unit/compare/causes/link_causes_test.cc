@@ -70,6 +70,15 @@ TEST(Pcie, more_bytes_that_take_more_time_are_no_slower_bus) {
   EXPECT_TRUE(causes.front().is_fact);
 }
 
+TEST(Pcie, copies_of_the_same_bytes_that_take_less_time_made_the_cycle_faster) {
+  const auto causes = link_causes(
+      CauseSketch(14, 10).function(kPinnedUpload, FunctionKind::kMemcpy, 5, 1).bytes(4e7, 4e7));
+  ASSERT_EQ(causes.size(), 1u);
+  EXPECT_EQ(causes.front().headline, "copies between host and GPU 0 became faster");
+  EXPECT_GE(causes.front().score, kConfidentScore);
+  EXPECT_TRUE(causes.front().improves);
+}
+
 // A cycle of 10 ms that rises to 12 in most cycles, and falls in others: nothing is certain.
 CauseSketch unclear_copies(double copies_ms) {
   auto sketch = CauseSketch(10, 12)
