@@ -9,23 +9,27 @@ TARGETS = {"strong": 1.35, "medium": 1.11, "weak": 1.03}
 SEARCHED = "searched"
 ONE = {"one": 1}
 
+# Faults that a program of torch can have while it runs, and those of one that learns as well.
+RUNNING = {"gil": {"strong": 0.9, "medium": 0.3, "weak": 0.1}, "empty_cache": ONE, "log": SEARCHED}
+LEARNING = {**RUNNING, "anomaly": ONE}
+
 # Faults inside of the program. Amounts: sleep and slow_input in ms, gc in objects, sync, churn and launches in calls,
-# copies in MB; batch is the size of the batch (or the length of the text, or the rows of the grid).
+# log in lines, gil in share of the time, copies in MB; batch is the size of the batch (or the length of the text, or the rows of the grid).
 INSIDE = {
     "convnet": {
         "sleep": SEARCHED, "slow_input": SEARCHED, "gc": SEARCHED, "sync": SEARCHED, "copies": SEARCHED, "churn": SEARCHED,
-        "pageable": ONE, "precision": ONE, "layout": ONE, "launches": ONE,
+        "pageable": ONE, "precision": ONE, "layout": ONE, "launches": ONE, **LEARNING,
         "batch": {"strong": 128, "medium": 106, "weak": 99}},
     "transformer": {
         "sleep": SEARCHED, "slow_input": SEARCHED, "gc": SEARCHED, "sync": SEARCHED, "copies": SEARCHED, "churn": SEARCHED,
-        "kernels_attention": ONE,
+        "kernels_attention": ONE, "recompute": ONE, **LEARNING,
         "launches": {"strong": 32, "medium": 9, "weak": 3}},  # parameters that the optimizer updates one by one
     "compiled": {
         "sleep": SEARCHED, "slow_input": SEARCHED, "gc": SEARCHED, "copies": SEARCHED, "churn": SEARCHED,
         "launches": ONE},  # not compiled
     "decode": {
         "sleep": SEARCHED, "gc": SEARCHED, "sync": SEARCHED, "copies": SEARCHED, "churn": SEARCHED, "launches": SEARCHED,
-        "kernels_attention": ONE},
+        "kernels_attention": ONE, **RUNNING},
     "prefill": {
         "sleep": SEARCHED, "slow_input": SEARCHED, "sync": SEARCHED, "copies": SEARCHED, "churn": SEARCHED, "launches": SEARCHED,
         "pageable": ONE, "precision": ONE, "kernels_attention": ONE,
@@ -43,7 +47,7 @@ INSIDE = {
         "batch": {"strong": 11000, "medium": 9100, "weak": 8448}},
     "vit": {
         "sleep": SEARCHED, "slow_input": SEARCHED, "gc": SEARCHED, "sync": SEARCHED, "copies": SEARCHED, "churn": SEARCHED,
-        "precision": ONE, "launches": ONE, "kernels_attention": ONE,
+        "precision": ONE, "launches": ONE, "kernels_attention": ONE, "recompute": ONE, **LEARNING,
         "batch": {"strong": 184, "medium": 144, "weak": 132}},
     "recommender": {
         "sleep": SEARCHED, "slow_input": SEARCHED, "gc": SEARCHED, "sync": SEARCHED, "copies": SEARCHED, "churn": SEARCHED,
@@ -57,14 +61,25 @@ INSIDE = {
         "sleep": SEARCHED, "slow_input": SEARCHED, "gc": SEARCHED, "copies": SEARCHED, "churn": SEARCHED,
         "precision": ONE, "launches": ONE,
         "batch": {"strong": 12288, "medium": 9216, "weak": 8448}},
+    "speech": {
+        "sleep": SEARCHED, "slow_input": SEARCHED, "gc": SEARCHED, "sync": SEARCHED, "copies": SEARCHED, "churn": SEARCHED,
+        "pageable": ONE, "precision": ONE, "launches": ONE, "recompute": ONE, **LEARNING,
+        "batch": {"strong": 672, "medium": 536, "weak": 500}},
+    "graphnet": {
+        "sleep": SEARCHED, "slow_input": SEARCHED, "gc": SEARCHED, "sync": SEARCHED, "copies": SEARCHED, "churn": SEARCHED,
+        "launches": SEARCHED, "pageable": ONE, "precision": ONE, "recompute": ONE, **LEARNING,
+        "batch": {"strong": 560_000, "medium": 450_000, "weak": 416_000}},
+    "policy": {
+        "sleep": SEARCHED, "slow_input": SEARCHED, "gc": SEARCHED, "copies": SEARCHED, "churn": SEARCHED, "launches": SEARCHED,
+        **LEARNING},
 }
 
 # The first amount that a search tries, and the last.
 LIMITS = {
     "sleep": (0.2, 200), "slow_input": (0.2, 200), "gc": (10_000, 4_000_000), "sync": (1, 16), "copies": (2, 2048),
-    "churn": (1, 128), "launches": (4, 1024),
+    "churn": (1, 128), "launches": (4, 1024), "log": (1, 1024),
 }
-COUNTED = {"gc", "sync", "churn", "launches"}
+COUNTED = {"gc", "sync", "churn", "launches", "log"}
 
 # Faults outside of the program, see faults.py: how much, and to which programs it is done.
 OUTSIDE = {
@@ -92,6 +107,9 @@ DONE_TO = {
     "recommender": ["host_cores", "quota", "foreign_memory", "foreign_copies"],
     "diffusion": ["host_cores", "foreign_compute", "lower_clock", "power_cap"],
     "experts": ["host_cores", "own_core", "foreign_memory", "lower_clock"],
+    "speech": ["host_cores", *DEVICE_FAULTS],
+    "graphnet": DEVICE_FAULTS,
+    "policy": ["host_cores", "foreign_compute"],
 }
 PINNED = "pinned"  # a program on one core with nobody else there: what own_core must be compared with
 

@@ -8,9 +8,9 @@ HALF = torch.float16
 class Pieces(torch.nn.Module):
     """A vision transformer of torch's own layers."""
 
-    def __init__(self, width, layers, after_layer):
+    def __init__(self, width, layers, fault):
         super().__init__()
-        self.after_layer = after_layer
+        self.fault = fault
         self.cut = torch.nn.Conv2d(3, width, 16, 16)
         self.places = torch.nn.Parameter(torch.randn(1, 196, width) * 0.02)
         self.layers = torch.nn.ModuleList(
@@ -20,8 +20,7 @@ class Pieces(torch.nn.Module):
     def forward(self, pictures):
         x = self.cut(pictures).flatten(2).transpose(1, 2) + self.places
         for number, layer in enumerate(self.layers):
-            x = layer(x)
-            self.after_layer(number)
+            x = self.fault.through(number, layer, x)
         return self.kinds(x.mean(1))
 
 
@@ -32,7 +31,7 @@ def vit(fault):
         torch.backends.cuda.enable_flash_sdp(False)
         torch.backends.cuda.enable_mem_efficient_sdp(False)
         torch.backends.cuda.enable_cudnn_sdp(False)
-    model = Pieces(384, 12, fault.between).cuda()
+    model = Pieces(384, 12, fault).cuda()
     optimizer = torch.optim.AdamW(model.parameters(), 1e-4, foreach=fault.name != "launches")
     scaler = torch.amp.GradScaler("cuda", enabled=is_half)
     pictures = torch.randn(batch, 3, 224, 224).pin_memory()

@@ -1,26 +1,49 @@
 """Seven programs of the fault laboratory. Each is a function that takes the Fault of the run and gives the work of a cycle."""
 import ctypes
 import gc
+import os
 import queue
+import tempfile
 import threading
 import time
 
 import torch
 import torch.nn.functional as F
+from torch.utils.checkpoint import checkpoint
 
 KIND = torch.bfloat16
 PIECE = 64_000_000  # bytes of a copy at once
+PERIOD_S = 0.010  # of a thread that computes in a share of the time
+
+
+def compute(share, stop):
+    """In pure Python, which keeps Python's lock from other threads."""
+    while not stop.is_set():
+        began = time.perf_counter()
+        while time.perf_counter() < began + share * PERIOD_S:
+            sum(one * one for one in range(100))
+        if share < 1:
+            time.sleep(max(0, began + PERIOD_S - time.perf_counter()))
 
 
 class Fault:
     """What is wrong in this run. A program asks for `amount_of` what it is built with, and calls `input`, `between`,
-    `device` and `host` where something may be added to a cycle."""
+    `through`, `device` and `host` where something may be added to a cycle."""
 
     def __init__(self, name, amount):
+        self.thread = None
         self.set(name, amount)
 
     def set(self, name, amount):
-        self.heap = None
+        self.heap = self.file = None
+        self.stop_thread()
+        torch.autograd.set_detect_anomaly(name == "anomaly")
+        if name == "gil":
+            self.stop = threading.Event()
+            self.thread = threading.Thread(target=compute, args=(amount, self.stop), daemon=True)
+            self.thread.start()
+        if name == "log":
+            self.file = tempfile.TemporaryFile()
         if name == "gc":
             gc.freeze()  # the collector sees this heap, not the one that importing torch has left
             self.heap = [[] for _ in range(int(amount))]
@@ -36,6 +59,12 @@ class Fault:
                 self.cudart = ctypes.CDLL(next(line.split()[-1] for line in maps if "libcudart" in line))
         self.name, self.amount = name, amount  # last: the thread of `input` looks at them
 
+    def stop_thread(self):
+        if self.thread is not None:
+            self.stop.set()
+            self.thread.join()
+            self.thread = None
+
     def amount_of(self, name, otherwise=0):
         return int(self.amount) if self.name == name else otherwise
 
@@ -48,6 +77,12 @@ class Fault:
     def between(self, layer):
         if self.name == "sync" and layer < self.amount:
             torch.cuda.synchronize()
+
+    def through(self, number, layer, x):
+        """What a layer makes of x; with `recompute` it keeps nothing, and the backward pass computes it once more."""
+        x = checkpoint(layer, x, use_reentrant=False) if self.name == "recompute" else layer(x)
+        self.between(number)
+        return x
 
     def device(self):
         if self.name == "copies":
@@ -71,6 +106,12 @@ class Fault:
             time.sleep(self.amount / 1e3)
         if self.name == "gc":
             gc.collect()
+        if self.name == "empty_cache":
+            torch.cuda.empty_cache()
+        for line in range(self.amount_of("log")):
+            self.file.write(f"line {line} of this cycle\n".encode())
+            self.file.flush()
+            os.fsync(self.file.fileno())
 
 
 def attention(q, k, v, by_hand):
@@ -103,9 +144,9 @@ class Block(torch.nn.Module):
 class Language(torch.nn.Module):
     """A small language model: the loss of a text."""
 
-    def __init__(self, width, heads, layers, words, by_hand=False, after_layer=None):
+    def __init__(self, width, heads, layers, words, by_hand=False, fault=None):
         super().__init__()
-        self.after_layer = after_layer
+        self.fault = fault
         self.table = torch.nn.Embedding(words, width)
         self.blocks = torch.nn.ModuleList([Block(width, heads, by_hand) for _ in range(layers)])
         self.words = torch.nn.Linear(width, words)
@@ -113,9 +154,7 @@ class Language(torch.nn.Module):
     def forward(self, text):
         x = self.table(text[:, :-1])
         for number, block in enumerate(self.blocks):
-            x = block(x)
-            if self.after_layer is not None:
-                self.after_layer(number)
+            x = block(x) if self.fault is None else self.fault.through(number, block, x)
         return F.cross_entropy(self.words(x).flatten(0, 1).float(), text[:, 1:].flatten())
 
 
@@ -195,7 +234,7 @@ def training(fault, loss_of, optimizers, texts):
 
 def transformer(fault):
     """Eager training of a model with many small layers: the host sets the pace."""
-    model = Language(256, 4, 12, 1000, fault.name == "kernels_attention", fault.between).cuda().to(KIND)
+    model = Language(256, 4, 12, 1000, fault.name == "kernels_attention", fault).cuda().to(KIND)
     weights = list(model.parameters())
     alone = fault.amount_of("launches")
     optimizers = [torch.optim.AdamW(weights[alone:], foreach=True)]
