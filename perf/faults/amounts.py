@@ -10,7 +10,7 @@ SEARCHED = "searched"
 ONE = {"one": 1}
 
 # Faults that a program of torch can have while it runs, and those of one that learns as well.
-RUNNING = {"gil": {"strong": 0.9, "medium": 0.3, "weak": 0.1}, "empty_cache": ONE, "log": SEARCHED}
+RUNNING = {"gil": {"strong": 0.3, "medium": 0.1, "weak": 0.03}, "empty_cache": ONE, "log": SEARCHED}
 LEARNING = {**RUNNING, "anomaly": ONE}
 
 # Faults inside of the program. Amounts: sleep and slow_input in ms, gc in objects, sync, churn and launches in calls,
