@@ -20,7 +20,7 @@ enum class Crowded { kAbnormal, kNormal };
 bool is_more(const Change& change, double least_ratio, Crowded run) {
   return run == Crowded::kAbnormal ? rose(change, least_ratio) : fell(change, 1 / least_ratio);
 }
-double excess(const Change& change, Crowded run) {
+double surplus(const Change& change, Crowded run) {
   return run == Crowded::kAbnormal ? change.core_difference() : -change.core_difference();
 }
 double factor(const Change& change, Crowded run) {
@@ -40,8 +40,8 @@ bool counter_sees_more(const Symptoms& symptoms, const DeviceSymptoms& device, C
   constexpr double kLeastPoints = 10;
   const MetricRow* use = symptoms.metric(MetricRole::kDeviceUse, device.name());
   if (use == nullptr || !is_more(use->all, 1.05, run)) return false;
-  const double own_excess = std::max(0.0, excess(device.row->busy_share, run));
-  return excess(use->all, run) - own_excess >= kLeastPoints;
+  const double own_surplus = std::max(0.0, surplus(device.row->busy_share, run));
+  return surplus(use->all, run) - own_surplus >= kLeastPoints;
 }
 
 // Who takes turns with us takes time from many kernels; one that takes longer has its own reason.
@@ -50,7 +50,7 @@ bool is_spread(const DeviceSymptoms& device, Crowded run) {
   double added_ms = 0;
   double most_ms = 0;
   for (const FunctionRow* row : device.kernels) {
-    const double more_ms = std::max(0.0, excess(row->own_ms(), run));
+    const double more_ms = std::max(0.0, surplus(row->own_ms(), run));
     added_ms += more_ms;
     most_ms = std::max(most_ms, more_ms);
   }
