@@ -74,8 +74,8 @@ double waiting_share(const Comparison& comparison, std::int32_t rank,
 
 }  // namespace
 
-double stretchable_share(const Comparison& comparison, const OwnWork& work, HostLeads leads) {
-  const HostShares shares = host_shares(comparison, work);
+double stretchable_share(const Comparison& comparison, const OwnWork& work,
+                         const HostShares& shares, HostLeads leads) {
   if (work.device == nullptr) return std::max(shares.normal, shares.abnormal);
   const auto share_of = [&](bool leads_here, double host_share, stats::Moments Change::*core) {
     // A device that hardly ever waits has work in reserve, little as it may be.

@@ -40,6 +40,7 @@ struct HostLeads {
 // The part of a cycle that a slower host may stretch, in the run where it is larger: where the host
 // hardly sets the pace, a slower one does. A host that is not ahead sets the pace all the time,
 // also while the device works, except where it waits for the device itself.
-double stretchable_share(const Comparison& comparison, const OwnWork& work, HostLeads leads);
+double stretchable_share(const Comparison& comparison, const OwnWork& work,
+                         const HostShares& shares, HostLeads leads);
 
 }  // namespace strobe::compare

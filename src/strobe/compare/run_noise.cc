@@ -117,7 +117,7 @@ RunNoise noise_between(const Comparison& comparison, const std::vector<PairedRan
       known_speeds.value_or(SideValues{std::vector<double>(log_times.normal.size()),
                                        std::vector<double>(log_times.abnormal.size())});
   noise.host_speed = std::exp(log_speeds.difference());
-  noise.paced_share = stretchable_share(comparison, work, host_leads(ranks, work));
+  noise.paced_share = stretchable_share(comparison, work, shares, host_leads(ranks, work));
   noise.speed_change = noise.paced_share * log_speeds.difference();
   noise.device_change = device_change(shares, log_change_of(cycle));
 

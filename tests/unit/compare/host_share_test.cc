@@ -34,12 +34,15 @@ TEST(HostShareTest, without_a_device_all_of_a_cycle_is_the_hosts) {
   std::erase_if(sketch.edit().devices, [](const DeviceRow& row) { return row.device != "Host"; });
   const OwnWork work = longest_work(sketch.comparison());
   EXPECT_EQ(work.device, nullptr);
-  EXPECT_EQ(host_shares(sketch.comparison(), work).normal, 1);
-  EXPECT_EQ(stretchable_share(sketch.comparison(), work, {}), 1);
+  const HostShares shares = host_shares(sketch.comparison(), work);
+  EXPECT_EQ(shares.normal, 1);
+  EXPECT_EQ(stretchable_share(sketch.comparison(), work, shares, {}), 1);
 }
 
 double stretchable(const CauseSketch& sketch, HostLeads leads = {}) {
-  return stretchable_share(sketch.comparison(), longest_work(sketch.comparison()), leads);
+  const OwnWork work = longest_work(sketch.comparison());
+  const HostShares shares = host_shares(sketch.comparison(), work);
+  return stretchable_share(sketch.comparison(), work, shares, leads);
 }
 
 TEST(HostShareTest, a_slower_host_stretches_all_but_its_waits) {
