@@ -30,6 +30,6 @@ struct CycleTimes {
 // Slices are clipped to the cycles they reach into. Calls count where they begin, those of the host
 // between its own marks.
 FunctionTimes add_up_functions(const Trace& trace, const FunctionIndex& index,
-                               const CycleTimes& cycles);
+                               const CycleTimes& times);
 
 }  // namespace strobe::compare
