@@ -59,8 +59,9 @@ struct Cause {
   double explains_ms = std::numeric_limits<double>::quiet_NaN();
   // Most of what runs was replaced: the time of the replaced part alone says little about it.
   bool is_other_program = false;
-  // What it is known by was recorded or counted, and is the same in equal runs: other processes, a
-  // clock's limit, other calls. The rest is known by times, which differ from run to run.
+  // A fact was recorded or counted (other processes, a clock's limit, other calls), or is code of
+  // the host that is new beyond the host's known speed. It may be named beside an unclear answer.
+  // The rest is known by times alone, which differ between equal runs.
   bool is_fact = false;
 };
 
