@@ -109,6 +109,16 @@ class CauseSketch {
     return *this;
   }
 
+  // Milliseconds per cycle in which no device works, and what the host does meanwhile.
+  CauseSketch& idle(const IdleCause& cause, double normal_ms, double abnormal_ms) {
+    comparison_.idle.push_back({.cause = cause,
+                                .rank = rank_,
+                                .ms = change(normal_ms, abnormal_ms),
+                                .ms_per_cycle_normal = around(normal_ms),
+                                .ms_per_cycle_abnormal = around(abnormal_ms)});
+    return *this;
+  }
+
   // In the unit that the comparison shows: time on a core in ms/s, whatever the sampler counts.
   CauseSketch& metric(const std::string& device, const std::string& name, double normal,
                       double abnormal) {

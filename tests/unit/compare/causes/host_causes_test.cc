@@ -107,50 +107,11 @@ TEST(HostContention, a_queue_that_cannot_be_told_does_not_speak_against_full_cor
   EXPECT_EQ(find(host_causes(sketch), CauseKind::kHostContention), nullptr);
 }
 
-IdleCauseRow idle_row(analysis::IdleKind kind, const std::string& name, const std::string& inside,
-                      double normal_ms, double abnormal_ms) {
-  IdleCauseRow row;
-  row.cause = {kind, name, inside};
-  row.ms_per_cycle_normal = CauseSketch::around(normal_ms);
-  row.ms_per_cycle_abnormal = CauseSketch::around(abnormal_ms);
-  row.ms = change_between(row.ms_per_cycle_normal, row.ms_per_cycle_abnormal);
-  return row;
-}
-
-using analysis::IdleKind;
-
-TEST(HostBlocks, the_call_that_explains_the_longer_cycle_is_named_with_its_place) {
-  CauseSketch sketch = slower_by(2);
-  sketch.edit().idle = {
-      idle_row(IdleKind::kRuntimeCall, "cudaMemcpyAsync", "aten::copy_", 0.5, 8.5),
-      idle_row(IdleKind::kRuntimeCall, "cudaMemcpyAsync", "aten::item", 0.5, 1.5)};
-  const auto causes = host_causes(sketch);
-  const Cause* cause = find(causes, CauseKind::kHostBlocks);
-  ASSERT_NE(cause, nullptr);
-  EXPECT_EQ(cause->headline, "the host waits in cudaMemcpyAsync while the device is idle");
-  EXPECT_TRUE(mentions(cause->evidence, "in cudaMemcpyAsync: 1.00 -> 10.0 ms per cycle"));
-  EXPECT_NEAR(cause->explains_ms, 9, 0.01);
-  EXPECT_TRUE(mentions(cause->evidence, "mostly inside aten::copy_: 0.5 -> 8.50 ms"));
-  EXPECT_NEAR(cause->score, 0.77, 1e-9);
-}
-
-TEST(HostBlocks, is_silent_about_launches_operators_and_small_parts) {
-  const auto says = [](const IdleCauseRow& row) {
-    CauseSketch sketch = slower_by(2);
-    sketch.edit().idle = {row};
-    return find(host_causes(sketch), CauseKind::kHostBlocks) != nullptr;
-  };
-  EXPECT_TRUE(says(idle_row(IdleKind::kRuntimeCall, "cudaMalloc", "", 1, 9)));
-  EXPECT_FALSE(says(idle_row(IdleKind::kRuntimeCall, "cudaLaunchKernel", "", 1, 9)));
-  EXPECT_FALSE(says(idle_row(IdleKind::kOperator, "aten::mm", "", 1, 9)));
-  EXPECT_FALSE(says(idle_row(IdleKind::kRuntimeCall, "cudaMalloc", "", 1, 5)));
-}
-
-TEST(HostBlocks, idle_time_by_cause_supports_the_other_causes) {
+TEST(HostContention, the_idle_time_by_cause_supports_it) {
   CauseSketch sketch = slower_by(2)
                            .metric("Host", "schedstat_runq_ns", 1, 500)
                            .metric("Host", "schedstat_oncpu_ns", 990, 490);
-  sketch.edit().idle = {idle_row(IdleKind::kOperator, "aten::mm", "", 1, 7)};
+  sketch.idle({analysis::IdleKind::kOperator, "aten::mm", ""}, 1, 7);
   const auto causes = host_causes(sketch);
   const Cause* cause = find(causes, CauseKind::kHostContention);
   ASSERT_NE(cause, nullptr);
@@ -281,64 +242,6 @@ TEST(HostFarAhead, waiting_for_a_core_needs_no_device_that_waits) {
   EXPECT_LT(score_of(host_causes(not_ahead(sketch)), CauseKind::kHostContention), kConfidentScore);
 }
 
-TEST(Synchronisation, more_waits_for_the_device_are_counted) {
-  const auto causes = host_causes(slower_by(1.5).call("cudaDeviceSynchronize", 1, 4).calls(2, 14));
-  const Cause* cause = find(causes, CauseKind::kSynchronisation);
-  ASSERT_NE(cause, nullptr);
-  EXPECT_NEAR(cause->score, 0.9, 1e-9);
-  EXPECT_TRUE(mentions(cause->evidence, "waits for the device: 2.00 -> 14.0 per cycle"));
-}
-
-TEST(Synchronisation, waits_that_cost_nothing_are_less_sure) {
-  const auto causes =
-      host_causes(CauseSketch(10, 10).call("cudaDeviceSynchronize", 1, 1).calls(2, 14));
-  const Cause* cause = find(causes, CauseKind::kSynchronisation);
-  ASSERT_NE(cause, nullptr);
-  EXPECT_NEAR(cause->score, 0.75, 1e-9);
-  EXPECT_TRUE(mentions(cause->against, "the device does not wait longer"));
-}
-
-TEST(Synchronisation, is_silent_while_waits_are_as_many) {
-  EXPECT_EQ(find(host_causes(slower_by(1.5).call("cudaDeviceSynchronize", 1, 5).calls(2, 2)),
-                 CauseKind::kSynchronisation),
-            nullptr);
-}
-
-TEST(Synchronisation, is_silent_when_everything_is_called_more_often) {
-  auto sketch = slower_by(2).call("cudaDeviceSynchronize", 1, 2).calls(2, 4);
-  for (int i = 0; i < 5; ++i) sketch.op("op" + std::to_string(i), 1, 2).calls(10, 20);
-  EXPECT_EQ(find(host_causes(sketch), CauseKind::kSynchronisation), nullptr);
-}
-
-TEST(MemoryPressure, allocating_all_the_time_is_surer_the_more_it_explains) {
-  const auto with = [](double ms) {
-    return host_causes(slower_by(1.5).call("cudaMalloc", 0, ms).calls(0, 40));
-  };
-  EXPECT_NEAR(score_of(with(5), CauseKind::kMemoryPressure), 0.95, 1e-2);
-  EXPECT_NEAR(score_of(with(0.5), CauseKind::kMemoryPressure), 0.77, 1e-2);
-  const auto causes = with(5);
-  ASSERT_NE(find(causes, CauseKind::kMemoryPressure), nullptr);
-  EXPECT_TRUE(mentions(find(causes, CauseKind::kMemoryPressure)->evidence,
-                       "allocate or free device memory: 0.00 -> 40.0 per cycle"));
-}
-
-TEST(MemoryPressure, a_device_whose_memory_is_nearly_full_is_listed) {
-  const auto causes = host_causes(slower_by(1.5).metric("GPU 0", "gpu_mem_used", 80, 98));
-  const Cause* cause = find(causes, CauseKind::kMemoryPressure);
-  ASSERT_NE(cause, nullptr);
-  EXPECT_EQ(cause->headline, "device memory is nearly full");
-  EXPECT_LT(cause->score, kConfidentScore);
-}
-
-TEST(MemoryPressure, is_silent_while_allocations_are_as_many_and_memory_is_free) {
-  EXPECT_EQ(find(host_causes(slower_by(1.5)
-                                 .call("cudaMalloc", 1, 2)
-                                 .calls(4, 4)
-                                 .metric("GPU 0", "gpu_mem_used", 80, 90)),
-                 CauseKind::kMemoryPressure),
-            nullptr);
-}
-
 TEST(InputPipeline, input_that_explains_the_longer_cycle_is_sure) {
   const auto causes = host_causes(all_operators(2, 1).op("enumerate(DataLoader)#next", 0.5, 10));
   const Cause* cause = find(causes, CauseKind::kInputPipeline);
@@ -379,33 +282,6 @@ TEST(DiskIo, is_silent_about_reads_that_do_not_matter) {
             nullptr);
 }
 
-// The same kernels, once launched by one call, once by a call each.
-CauseSketch without_graph() {
-  return slower_by(3)
-      .call("cudaGraphLaunch", 0.1, 0)
-      .calls(1, 0)
-      .call("cudaLaunchKernel", 0, 3)
-      .calls(0, 150);
-}
-
-TEST(MoreLaunches, a_lost_graph_that_keeps_the_device_waiting_is_told_with_its_calls) {
-  const auto causes = host_causes(without_graph());
-  const Cause* cause = find(causes, CauseKind::kLaunchBound);
-  ASSERT_NE(cause, nullptr);
-  EXPECT_GE(cause->score, kConfidentScore);
-  EXPECT_EQ(cause->headline,
-            "more calls launch the work of a cycle (1 -> 150), and the device waits for them");
-  EXPECT_TRUE(mentions(cause->evidence, "gone: cudaGraphLaunch"));
-  EXPECT_TRUE(mentions(cause->evidence, "new: cudaLaunchKernel"));
-  EXPECT_NEAR(cause->explains_ms, 20, 0.1);
-}
-
-TEST(MoreLaunches, is_silent_if_the_device_does_not_wait) {
-  CauseSketch sketch = CauseSketch(10, 30).device("GPU 0", 5, 25).kernel("gemm", 4, 24);
-  sketch.call("cudaLaunchKernel", 1, 3).calls(10, 150);
-  EXPECT_EQ(find(host_causes(sketch), CauseKind::kLaunchBound), nullptr);
-}
-
 // The host's own code is slow inside a module; the operators take as long as before.
 CauseSketch slow_module() {
   CauseSketch sketch = slower_by(3).device("Host", 9, 10);
@@ -429,18 +305,8 @@ TEST(SlowHost, ranges_that_contain_slow_code_are_not_operators_that_take_longer)
 // The device waits while the host computes: 6 ms of 10 more in an operator, 3 between operators.
 CauseSketch computing_host(double calls_before = 10, double calls_after = 30) {
   CauseSketch sketch = slower_by(2).op("aten::flip", 1, 7).calls(calls_before, calls_after);
-  const auto add = [&](analysis::IdleKind kind, const std::string& name, double before,
-                       double after) {
-    const std::vector<double> normal = CauseSketch::around(before);
-    const std::vector<double> abnormal = CauseSketch::around(after);
-    sketch.edit().idle.push_back({.cause = {kind, name, ""},
-                                  .rank = 0,
-                                  .ms = change_between(normal, abnormal),
-                                  .ms_per_cycle_normal = normal,
-                                  .ms_per_cycle_abnormal = abnormal});
-  };
-  add(analysis::IdleKind::kOperator, "aten::flip", 1, 7);
-  add(analysis::IdleKind::kNothing, "", 3, 6);
+  sketch.idle({analysis::IdleKind::kOperator, "aten::flip", ""}, 1, 7);
+  sketch.idle({analysis::IdleKind::kNothing, "", ""}, 3, 6);
   return sketch;
 }
 
@@ -502,13 +368,7 @@ TEST(HostCode, recorded_frames_need_no_second_profile) {
 
 TEST(HostCode, the_range_in_which_the_device_waits_is_named) {
   CauseSketch sketch = slow_module();
-  const std::vector<double> normal = CauseSketch::around(0.1);
-  const std::vector<double> abnormal = CauseSketch::around(19);
-  sketch.edit().idle.push_back({.cause = {analysis::IdleKind::kRange, "Block_2", ""},
-                                .rank = 0,
-                                .ms = change_between(normal, abnormal),
-                                .ms_per_cycle_normal = normal,
-                                .ms_per_cycle_abnormal = abnormal});
+  sketch.idle({analysis::IdleKind::kRange, "Block_2", ""}, 0.1, 19);
   const auto causes = host_causes(sketch);
   const Cause* cause = find(causes, CauseKind::kLaunchBound);
   ASSERT_NE(cause, nullptr);
