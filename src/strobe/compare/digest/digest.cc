@@ -30,7 +30,6 @@ static_assert(kMagic.size() == kDigestMagicBytes);
 
 constexpr std::size_t kMostUnpackedBytes = 16 << 20;
 constexpr std::size_t kMostFileBytes = 16 << 20;
-constexpr std::int64_t kMostMoment = std::int64_t{1} << 62;  // of a clock, in nanoseconds
 // Of a cycle.
 constexpr std::int64_t kIsCut = 1;
 constexpr std::int64_t kIsWarmUp = 2;
@@ -50,18 +49,6 @@ std::vector<T> from_counts(const std::vector<std::int64_t>& values, DigestReader
   }
   return converted;
 }
-
-template <class Enum>
-void put_word(DigestWriter& writer, Enum word) {
-  writer.number(static_cast<std::uint64_t>(word));
-}
-template <class Enum>
-Enum take_word(DigestReader& reader, Enum last) {
-  return static_cast<Enum>(reader.number(static_cast<std::uint64_t>(last)));
-}
-
-void put_flag(DigestWriter& writer, bool flag) { writer.number(flag ? 1 : 0); }
-bool take_flag(DigestReader& reader) { return reader.number(1) == 1; }
 
 // "step " and 17 of "step 17". Without a number: the whole name, and nothing.
 struct NumberedName {
@@ -90,7 +77,7 @@ void put_names(DigestWriter& writer, const std::vector<Cycle>& cycles) {
   for (const Cycle& cycle : cycles) {
     const NumberedName name = split_number(cycle.name);
     writer.text(name.prefix);
-    put_flag(writer, name.number.has_value());
+    writer.flag(name.number.has_value());
     if (!name.number) continue;
     writer.signed_number(static_cast<std::int64_t>(*name.number - expected));
     expected = *name.number + 1;
@@ -101,7 +88,7 @@ void take_names(DigestReader& reader, std::vector<Cycle>& cycles) {
   std::int64_t expected = 0;
   for (Cycle& cycle : cycles) {
     cycle.name = reader.text();
-    if (!take_flag(reader)) continue;
+    if (!reader.flag()) continue;
     const std::int64_t number = expected + reader.signed_number();
     if (number < 0 || number >= kMostTime) return reader.damage();
     cycle.name += std::to_string(number);
@@ -117,12 +104,12 @@ std::vector<std::int64_t> cycle_counts(const std::vector<Cycle>& cycles, Value&&
 }
 
 void put_cycles(DigestWriter& writer, const CycleList& list, std::int64_t origin_ns) {
-  put_word(writer, list.method);
-  put_word(writer, list.confidence);
-  put_word(writer, list.clock);
+  writer.word(list.method);
+  writer.word(list.confidence);
+  writer.word(list.clock);
   writer.text(list.marker);
   writer.text(list.process);
-  put_flag(writer, list.inner.has_value());
+  writer.flag(list.inner.has_value());
   if (list.inner) {
     writer.number(list.inner->kernels);
     writer.real(list.inner->match);
@@ -158,12 +145,12 @@ void take_intervals(DigestReader& reader, std::int64_t start_ns, std::vector<Cyc
 
 CycleList take_cycles(DigestReader& reader, std::int64_t origin_ns) {
   CycleList list;
-  list.method = take_word(reader, analysis::CycleMethod::kWholeTrace);
-  list.confidence = take_word(reader, analysis::CycleConfidence::kHigh);
-  list.clock = take_word(reader, analysis::CycleClock::kDevice);
+  list.method = reader.word(analysis::CycleMethod::kWholeTrace);
+  list.confidence = reader.word(analysis::CycleConfidence::kHigh);
+  list.clock = reader.word(analysis::CycleClock::kDevice);
   list.marker = reader.text();
   list.process = reader.text();
-  if (take_flag(reader)) {
+  if (reader.flag()) {
     const std::size_t kernels = reader.number();
     list.inner = analysis::InnerPeriod{.kernels = kernels, .match = reader.real()};
   }
@@ -184,16 +171,16 @@ CycleList take_cycles(DigestReader& reader, std::int64_t origin_ns) {
 
 void put_function(DigestWriter& writer, const FunctionCycles& function) {
   writer.text(function.key.name);
-  put_word(writer, function.key.kind);
+  writer.word(function.key.kind);
   writer.text(function.key.device);
-  put_flag(writer, function.is_operator);
+  writer.flag(function.is_operator);
   writer.number(static_cast<std::uint64_t>(std::llround(function.blocks * kBlockParts)));
   const auto calls = writer.counts(as_counts(function.calls));
   const auto time_ns = writer.times(function.time_ns);
   writer.times(function.covered_ns, time_ns);
-  put_flag(writer, !function.copied_bytes.empty());
+  writer.flag(!function.copied_bytes.empty());
   if (!function.copied_bytes.empty()) writer.counts(function.copied_bytes);
-  put_flag(writer, !function.launched_ns.empty());
+  writer.flag(!function.launched_ns.empty());
   if (function.launched_ns.empty()) return;
   writer.counts(as_counts(function.launched_calls), calls);
   writer.times(function.launched_ns, time_ns);
@@ -202,16 +189,16 @@ void put_function(DigestWriter& writer, const FunctionCycles& function) {
 FunctionCycles take_function(DigestReader& reader, std::size_t cycles) {
   FunctionCycles function;
   function.key.name = reader.text();
-  function.key.kind = take_word(reader, FunctionKind::kOverhead);
+  function.key.kind = reader.word(FunctionKind::kOverhead);
   function.key.device = reader.text();
-  function.is_operator = take_flag(reader);
+  function.is_operator = reader.flag();
   function.blocks = static_cast<double>(reader.time()) / kBlockParts;
   const auto calls = reader.counts(cycles);
   function.calls = from_counts<std::uint32_t>(calls, reader);
   function.time_ns = reader.times(cycles);
   function.covered_ns = reader.times(cycles, function.time_ns);
-  if (take_flag(reader)) function.copied_bytes = reader.counts(cycles);
-  if (!take_flag(reader)) return function;
+  if (reader.flag()) function.copied_bytes = reader.counts(cycles);
+  if (!reader.flag()) return function;
   function.launched_calls = from_counts<std::uint32_t>(reader.counts(cycles, calls), reader);
   function.launched_ns = reader.times(cycles, function.time_ns);
   return function;
@@ -223,10 +210,10 @@ void put_device(DigestWriter& writer, const DeviceCycles& device) {
   const auto busy_ns = writer.times(device.busy_ns);
   writer.counts(as_counts(device.slices));
   writer.counts(as_counts(device.is_partial));
-  put_flag(writer, !device.launched_ns.empty());
+  writer.flag(!device.launched_ns.empty());
   if (!device.launched_ns.empty()) writer.times(device.launched_ns, busy_ns);
   writer.number(static_cast<std::uint64_t>(device.overhang_ns));
-  put_flag(writer, device.outlasts_cycles);
+  writer.flag(device.outlasts_cycles);
 }
 
 DeviceCycles take_device(DigestReader& reader, std::size_t cycles) {
@@ -238,9 +225,9 @@ DeviceCycles take_device(DigestReader& reader, std::size_t cycles) {
   for (const std::int64_t partial : reader.counts(cycles)) {
     device.is_partial.push_back(partial != 0);
   }
-  if (take_flag(reader)) device.launched_ns = reader.times(cycles, device.busy_ns);
+  if (reader.flag()) device.launched_ns = reader.times(cycles, device.busy_ns);
   device.overhang_ns = reader.time();
-  device.outlasts_cycles = take_flag(reader);
+  device.outlasts_cycles = reader.flag();
   return device;
 }
 
@@ -251,7 +238,7 @@ bool is_bits(const SeriesCycles& series) {
 void put_series(DigestWriter& writer, const SeriesCycles& series) {
   writer.text(series.device);
   writer.text(series.metric);
-  put_word(writer, series.time_base);
+  writer.word(series.time_base);
   writer.number(series.samples);
   writer.number(series.samples_in_cycles);
   writer.real(series.period_ns);
@@ -263,7 +250,7 @@ void put_series(DigestWriter& writer, const SeriesCycles& series) {
   } else {
     writer.means(series.busy_mean, writer.means(series.mean));
   }
-  put_flag(writer, !series.sample_of.empty());
+  writer.flag(!series.sample_of.empty());
   if (!series.sample_of.empty()) writer.counts(as_counts(series.sample_of));
 }
 
@@ -272,7 +259,7 @@ SeriesCycles take_series(DigestReader& reader, std::size_t cycles) {
   series.device = reader.text();
   series.metric = reader.text();
   series.info = device::metric_info(series.metric, series.device);
-  series.time_base = take_word(reader, TimeBase::kNoOverlap);
+  series.time_base = reader.word(TimeBase::kNoOverlap);
   series.samples = reader.number();
   series.samples_in_cycles = reader.number();
   series.period_ns = reader.real();
@@ -285,12 +272,12 @@ SeriesCycles take_series(DigestReader& reader, std::size_t cycles) {
     series.mean = reader.means(cycles);
     series.busy_mean = reader.means(cycles, series.mean);
   }
-  if (take_flag(reader)) series.sample_of = from_counts<std::size_t>(reader.counts(cycles), reader);
+  if (reader.flag()) series.sample_of = from_counts<std::size_t>(reader.counts(cycles), reader);
   return series;
 }
 
 void put_idle(DigestWriter& writer, const IdleCycles& idle) {
-  put_word(writer, idle.cause.kind);
+  writer.word(idle.cause.kind);
   writer.text(idle.cause.name);
   writer.text(idle.cause.inside);
   writer.times(idle.idle_ns);
@@ -298,7 +285,7 @@ void put_idle(DigestWriter& writer, const IdleCycles& idle) {
 
 IdleCycles take_idle(DigestReader& reader, std::size_t cycles) {
   IdleCycles idle;
-  idle.cause.kind = take_word(reader, analysis::IdleKind::kLaunched);
+  idle.cause.kind = reader.word(analysis::IdleKind::kLaunched);
   idle.cause.name = reader.text();
   idle.cause.inside = reader.text();
   idle.idle_ns = reader.times(cycles);
@@ -387,7 +374,7 @@ void put_rank(DigestWriter& writer, const RankMeasure& measure, const DigestLimi
   put_list(writer, measure.launches, put_launches);
   put_list(writer, remarks_with(measure, functions.size(), idle.size()),
            [](DigestWriter& to, const std::string& remark) { to.text(remark); });
-  put_flag(writer, measure.has_frames);
+  writer.flag(measure.has_frames);
 }
 
 RankMeasure take_rank(DigestReader& reader) {
@@ -403,7 +390,7 @@ RankMeasure take_rank(DigestReader& reader) {
   measure.idle = take_list(reader, [&] { return take_idle(reader, cycles); });
   measure.launches = take_list(reader, [&] { return take_launches(reader, cycles); });
   measure.remarks = take_list(reader, [&] { return reader.text(); });
-  measure.has_frames = take_flag(reader);
+  measure.has_frames = reader.flag();
   return measure;
 }
 

@@ -269,7 +269,6 @@ std::int64_t DigestReader::signed_number() {
 }
 
 std::int64_t DigestReader::moment() {
-  constexpr std::int64_t kMostMoment = std::int64_t{1} << 62;
   const std::int64_t value = wire::unzigzag(number());
   if (value >= -kMostMoment && value <= kMostMoment) return value;
   is_damaged_ = true;

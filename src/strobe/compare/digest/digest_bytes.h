@@ -13,6 +13,7 @@ namespace strobe::compare {
 
 // Times and counts are less than this, in nanoseconds about 52 days: sums cannot overflow.
 inline constexpr std::int64_t kMostTime = std::int64_t{1} << 52;
+inline constexpr std::int64_t kMostMoment = std::int64_t{1} << 62;  // of a clock, in nanoseconds
 inline constexpr double kMostMean = 1e30;
 
 class DigestWriter {
@@ -21,6 +22,11 @@ class DigestWriter {
   void signed_number(std::int64_t value);
   void real(double value);            // all its digits
   void text(std::string_view value);  // the letters once, after that their number
+  void flag(bool value) { number(value ? 1 : 0); }
+  template <class Enum>
+  void word(Enum value) {
+    number(static_cast<std::uint64_t>(value));
+  }
 
   // These return the column as a reader will see it. `like`: a column that may be similar.
   // Whole numbers, none of which is rounded.
@@ -55,9 +61,14 @@ class DigestReader {
   std::uint64_t number(std::uint64_t most = UINT64_MAX);  // larger ones are damage
   std::int64_t signed_number();                           // less than kMostTime, without its sign
   std::int64_t time();                                    // 0 to kMostTime
-  std::int64_t moment();                                  // of a clock; 2^62 at most
+  std::int64_t moment();                                  // kMostMoment at most, without its sign
   double real();                                          // finite, or NaN
   std::string text();
+  bool flag() { return number(1) == 1; }
+  template <class Enum>
+  Enum word(Enum last) {  // one after the last is damage
+    return static_cast<Enum>(number(static_cast<std::uint64_t>(last)));
+  }
   std::size_t length();  // of a list, each entry of which takes at least one byte
 
   std::vector<std::int64_t> counts(std::size_t rows, std::span<const std::int64_t> like = {});
