@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "strobe/compare/causes/cause_rules.h"
 #include "tests/support/cause_sketch.h"
 
