@@ -57,6 +57,12 @@ CopyRate copy_rate(const DeviceSymptoms& device) {
   return rate;
 }
 
+Evidence rate_of_copies(const CopyRate& rate) {
+  return evidence(fmt::format("copies run at {:.1f} -> {:.1f} GB/s (bytes x {:.2f})",
+                              1 / rate.normal_ns_per_byte, 1 / rate.abnormal_ns_per_byte,
+                              rate.bytes_ratio));
+}
+
 void find_pcie(const Symptoms& symptoms, std::vector<Cause>& causes) {
   for (const DeviceSymptoms& device : symptoms.devices) {
     const BusTraffic traffic = bus_traffic(symptoms, device);
@@ -85,9 +91,7 @@ void find_pcie(const Symptoms& symptoms, std::vector<Cause>& causes) {
     if (is_crowded) cause.score = 0.95;
     if (is_slow) {
       cause.score = std::max(cause.score, std::min(0.9, 0.5 + 0.1 * (slowdown - 1.3)));
-      cause.evidence.push_back(evidence(fmt::format(
-          "copies run at {:.1f} -> {:.1f} GB/s (bytes x {:.2f})", 1 / rate.normal_ns_per_byte,
-          1 / rate.abnormal_ns_per_byte, rate.bytes_ratio)));
+      cause.evidence.push_back(rate_of_copies(rate));
       cause.evidence.push_back(evidence("copies", rate.ms));
     } else {
       cause.against.push_back(evidence("own copies did not get slower"));
@@ -124,10 +128,7 @@ void find_faster_copies(const Symptoms& symptoms, std::vector<Cause>& causes) {
          .score = std::min(0.9, 0.5 + 0.1 * (speedup - kMuch)),
          .headline = fmt::format("copies between host and {} became faster{}", device.name(),
                                  symptoms.place()),
-         .evidence = {evidence(fmt::format("copies run at {:.1f} -> {:.1f} GB/s (bytes x {:.2f})",
-                                           1 / rate.normal_ns_per_byte,
-                                           1 / rate.abnormal_ns_per_byte, rate.bytes_ratio)),
-                      evidence("copies", rate.ms)},
+         .evidence = {rate_of_copies(rate), evidence("copies", rate.ms)},
          .against = {},
          .advice =
              "see what slowed the normal run's copies: other traffic, or a host buffer that was "

@@ -107,21 +107,15 @@ TEST(ForeignUse, a_process_that_takes_turns_draws_power_and_lets_some_kernels_wa
 // Work that was launched waits for a device that is in use, and less than half of the kernels' time
 // is slower.
 CauseSketch kept_waiting(double use, double wait_ms) {
-  auto sketch = CauseSketch(10, 13)
-                    .device("GPU 0", 7, 8)
-                    .metric("GPU 0", "gpu_usage", 70, use)
-                    .metric("GPU 0", "gpu_sm_frequency", 1980, 1980)
-                    .metric("GPU 0", "gpu_mem_used", 40, 50)
-                    .metric("GPU 0", "gpu_mem_util", 30, 20)
-                    .kernel("copy", 2, 3)
-                    .kernel("gemm", 5, 5);
-  IdleCauseRow waiting;
-  waiting.cause.kind = analysis::IdleKind::kLaunched;
-  waiting.ms_per_cycle_normal = CauseSketch::around(0.5);
-  waiting.ms_per_cycle_abnormal = CauseSketch::around(wait_ms);
-  waiting.ms = change_between(waiting.ms_per_cycle_normal, waiting.ms_per_cycle_abnormal);
-  sketch.edit().idle.push_back(std::move(waiting));
-  return sketch;
+  return CauseSketch(10, 13)
+      .device("GPU 0", 7, 8)
+      .metric("GPU 0", "gpu_usage", 70, use)
+      .metric("GPU 0", "gpu_sm_frequency", 1980, 1980)
+      .metric("GPU 0", "gpu_mem_used", 40, 50)
+      .metric("GPU 0", "gpu_mem_util", 30, 20)
+      .kernel("copy", 2, 3)
+      .kernel("gemm", 5, 5)
+      .idle({.kind = analysis::IdleKind::kLaunched, .name = {}, .inside = {}}, 0.5, wait_ms);
 }
 
 TEST(ForeignUse, a_device_in_use_while_our_work_waits_for_it_has_another_user) {
