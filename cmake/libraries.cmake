@@ -48,3 +48,6 @@ add_library(strobe_boost_beast INTERFACE)
 find_path(BOOST_BEAST_INCLUDE_DIR boost/beast/http/parser.hpp REQUIRED)
 target_include_directories(strobe_boost_beast SYSTEM INTERFACE ${BOOST_BEAST_INCLUDE_DIR})
 target_link_libraries(strobe_boost_beast INTERFACE Threads::Threads)
+
+# Databases of profilers; of one file only.
+find_package(SQLite3 REQUIRED)

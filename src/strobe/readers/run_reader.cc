@@ -171,15 +171,6 @@ struct Folder {
   std::vector<fs::path> folders;  // by name
 };
 
-bool is_trace(const fs::path& path) {
-  if (!has_trace_name(path)) return false;
-  const Result<File> file = File::open(path);
-  if (!file || !file->is_seekable()) return false;
-  std::string first(kSniffBytes, '\0');
-  const Result<std::size_t> bytes = file->read_at(0, first);
-  return bytes && looks_like_trace(std::string_view(first).substr(0, *bytes));
-}
-
 Result<Folder> look_into(const fs::path& path) {
   Folder folder;
   folder.path = path;

@@ -11,8 +11,6 @@
 namespace strobe::readers {
 namespace {
 
-// Longer than any capture: nine years.
-constexpr std::int64_t kLongestDuration_ns = std::int64_t{1} << 58;
 constexpr std::int64_t kLatestTime_ns = std::int64_t{1} << 62;
 constexpr std::uint64_t kUnpackable = ~0ull;
 

@@ -15,6 +15,7 @@
 #include "strobe/base/byte_stream.h"
 #include "strobe/base/json_scan.h"
 #include "strobe/readers/event_scanner.h"
+#include "strobe/readers/formats.h"
 #include "strobe/readers/frame.h"
 #include "strobe/readers/text_source.h"
 #include "strobe/trace/trace_file.h"
@@ -100,6 +101,18 @@ bool looks_like_trace(std::string_view first_bytes) {
          EventScanner().scan(p, window.end(), event) == ScanResult::kEvent && event.phase != 0;
 }
 
+bool is_trace(const fs::path& path) {
+  const Result<File> file = File::open(path);
+  if (!file || !file->is_seekable()) return false;
+  if (has_trace_name(path)) {
+    std::string first(kSniffBytes, '\0');
+    const Result<std::size_t> bytes = file->read_at(0, first);
+    if (bytes && looks_like_trace(std::string_view(first).substr(0, *bytes))) return true;
+  }
+  const Result<TraceInput> input = TraceInput::open(path);
+  return input && find_format(*input) != nullptr;
+}
+
 namespace {
 
 // Something else that users may pass to strobe.
@@ -135,8 +148,9 @@ constexpr Stranger kWhereATraceBelongs[] = {
     {std::string_view(wire::kRecordingMagic, sizeof wire::kRecordingMagic),
      "this is a recording of kernels with counters, not a trace", kReadsCounters},
     {std::string_view("NVR\0", 4), "this is an Nsight Compute report, not a trace", kReadsCounters},
-    {"SQLite format 3", "this is an SQLite database, not a JSON trace",
-     "strobe does not read Nsight Systems databases yet; record with the framework's profiler"},
+    {"SQLite format 3",
+     "this is an SQLite database, but without the tables of a profiler that strobe knows",
+     "give the database that the profiler exported"},
     {"version https://git-lfs", "this is a Git LFS pointer, not the trace itself",
      "fetch the file with `git lfs pull`"},
 };

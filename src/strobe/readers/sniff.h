@@ -24,6 +24,9 @@ inline constexpr std::size_t kSniffBytes = 256 << 10;
 // array of events, plain, gzip or zstd. False for other JSON (settings, tables).
 bool looks_like_trace(std::string_view first_bytes);
 
+// Whether a file of a folder may be a trace, in any format.
+bool is_trace(const std::filesystem::path& path);
+
 // What a file that is not a trace, or has no table of kernels, seems to be, and what to do with it.
 // `first` are its first bytes, decompressed; `where` stays empty.
 Error explain_not_a_trace(std::string_view first);

@@ -14,6 +14,7 @@
 #include "strobe/base/threads.h"
 #include "strobe/readers/classify.h"
 #include "strobe/readers/event_array.h"
+#include "strobe/readers/formats.h"
 #include "strobe/readers/frame.h"
 #include "strobe/readers/merge.h"
 #include "strobe/readers/recording/recording_reader.h"
@@ -260,12 +261,19 @@ Result<LoadedTrace> read_trace(const std::filesystem::path& given, const LoadOpt
   std::filesystem::path path = given;
   std::error_code ignored;
   if (std::filesystem::is_directory(given, ignored)) {
+    if (const FolderFormat* format = find_folder_format(given)) {
+      return format->read(given, options);
+    }
     STROBE_TRY(path, trace_in_folder(given));
   }
   STROBE_TRY(File file, open_input(path));
   if (is_recording(file)) return read_recording(path, options);
   const std::uint64_t file_bytes = file.size_bytes();
   if (is_columns(file)) return open_columns(path.string(), file_bytes, watch);
+  if (file.is_seekable()) {
+    STROBE_TRY(const TraceInput input, TraceInput::open(path));
+    if (const FileFormat* format = find_format(input)) return read_format(*format, input, options);
+  }
   return loaded_as(path.string(), scan_file(std::move(file), options), file_bytes, watch);
 }
 
@@ -277,6 +285,8 @@ Result<LoadedTrace> read_trace_bytes(std::string_view bytes, const std::string& 
     loaded.path = name;
     return loaded;
   }
+  const TraceInput input = TraceInput::of(bytes, name);
+  if (const FileFormat* format = find_format(input)) return read_format(*format, input, options);
   return loaded_as(name, scan_bytes(bytes, options), bytes.size(), watch);
 }
 

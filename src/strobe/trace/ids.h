@@ -21,4 +21,7 @@ using ArgsId = Id<ArgsTag>;  // a text in the ArgsStore
 // late that it has passed the limit: there are numbers left for that.
 inline constexpr std::uint64_t kMostEvents = 4'000'000'000;
 
+// A slice that is longer is an error of its writer: nine years.
+inline constexpr std::int64_t kLongestDuration_ns = std::int64_t{1} << 58;
+
 }  // namespace strobe

@@ -34,7 +34,7 @@ struct Allocation {
   ArgsId args;
 };
 
-void add_allocation(const Allocation& one, RecordingSink& sink) {
+void add_allocation(const Allocation& one, TraceSink& sink) {
   InstantVectors& instants = sink.builder.instants();
   instants.times_ns.push_back(one.time_ns);
   instants.names.push_back(sink.builder.intern(one.is_free ? "free memory" : "allocate memory"));
@@ -115,7 +115,7 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 56;
 
 // Threads write their rows each for itself: one may free what another has allocated.
 bool add_allocations(const RecordedFile& file, std::int64_t process, LaunchNumbers& launches,
-                     RecordingSink& sink) {
+                     TraceSink& sink) {
   if (!file.has(ChunkKind::kAllocations)) return true;
   std::vector<AllocationRow> all;
   const auto take_block = [&](const DecodedRows& rows) {
@@ -145,7 +145,7 @@ bool add_allocations(const RecordedFile& file, std::int64_t process, LaunchNumbe
     const TrackId track = calls.find(row.launch);
     add_allocation({.time_ns = row.time_ns,
                     .is_free = row.is_free,
-                    .place = intern_name(place_of(row.memory, row.device), sink),
+                    .place = sink.name(place_of(row.memory, row.device)),
                     .bytes = row.bytes,
                     .address = row.address,
                     .track = track.valid() ? track : sink.tracks.beside_threads(process, "memory"),

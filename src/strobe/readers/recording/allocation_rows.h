@@ -4,7 +4,7 @@
 
 #include "strobe/readers/recording/launch_numbers.h"
 #include "strobe/readers/recording/recorded_file.h"
-#include "strobe/readers/recording/recording_sink.h"
+#include "strobe/readers/trace_sink.h"
 
 namespace strobe::readers {
 
@@ -12,6 +12,6 @@ namespace strobe::readers {
 // their calls and as rows of the memory table. The calls are in the sink already. False if loading
 // was cancelled.
 bool add_allocations(const RecordedFile& file, std::int64_t process, LaunchNumbers& launches,
-                     RecordingSink& sink);
+                     TraceSink& sink);
 
 }  // namespace strobe::readers

@@ -24,8 +24,7 @@ std::vector<ClockLimit> find_clock_limits(std::vector<ClockLimitSample> samples)
   return limits;
 }
 
-void add_clock_limits(std::int32_t device, std::vector<ClockLimitSample> samples,
-                      RecordingSink& sink) {
+void add_clock_limits(std::int32_t device, std::vector<ClockLimitSample> samples, TraceSink& sink) {
   for (const ClockLimit& limit : find_clock_limits(std::move(samples))) {
     sink.builder.add_slice({.start_ns = limit.interval.start_ns,
                             .duration_ns = limit.interval.length_ns(),

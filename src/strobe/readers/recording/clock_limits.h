@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "strobe/base/interval.h"
-#include "strobe/readers/recording/recording_sink.h"
+#include "strobe/readers/trace_sink.h"
 
 namespace strobe::readers {
 
@@ -28,7 +28,6 @@ struct ClockLimit {
 std::vector<ClockLimit> find_clock_limits(std::vector<ClockLimitSample> samples);
 
 // Puts them on a track of the device, named by device::clock_limits_text.
-void add_clock_limits(std::int32_t device, std::vector<ClockLimitSample> samples,
-                      RecordingSink& sink);
+void add_clock_limits(std::int32_t device, std::vector<ClockLimitSample> samples, TraceSink& sink);
 
 }  // namespace strobe::readers

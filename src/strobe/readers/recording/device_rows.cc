@@ -15,8 +15,8 @@
 #include "strobe/device/name_parts.h"
 #include "strobe/device/vendor_names.h"
 #include "strobe/readers/recording/recording_args.h"
-#include "strobe/readers/recording/slice_memory.h"
 #include "strobe/readers/recording/text_names.h"
+#include "strobe/readers/slice_memory.h"
 
 namespace strobe::readers {
 namespace {
@@ -74,7 +74,7 @@ struct WorkColumns {
 
 class DeviceRows {
  public:
-  DeviceRows(const RecordedFile& file, LaunchNumbers& launches, RecordingSink& sink)
+  DeviceRows(const RecordedFile& file, LaunchNumbers& launches, TraceSink& sink)
       : file_(file), launches_(launches), sink_(sink), shapes_(file.segments().size()) {}
 
   bool add_all() {
@@ -142,7 +142,7 @@ class DeviceRows {
 
   ArgsId args_of_copy(std::uint32_t segment, std::uint64_t shape, std::uint64_t bytes) {
     const auto& shapes = file_.segments()[segment].shapes;
-    if (!sink_.keep_args || shape >= shapes.size()) return {};
+    if (!sink_.keeps_args() || shape >= shapes.size()) return {};
     const CopyKey key{segment, shape, bytes};
     const auto [entry, is_new] = copy_args_.try_emplace(key, ArgsId());
     if (is_new) entry->second = sink_.keep(copy_args(shapes[shape], bytes));
@@ -168,7 +168,7 @@ class DeviceRows {
     const std::string name = name_of(segment, shape);
     SliceShape made;
     made.kind = kind.kind;
-    made.name = intern_name(name, sink_);
+    made.name = sink_.name(name);
     made.track = sink_.tracks.stream(device_index(shape), shape[wire::kShapeStream]);
     made.category = sink_.builder.category(kind.category);
     if (what == ShapeWhat::kGraph) graph_category_ = made.category;
@@ -213,7 +213,7 @@ class DeviceRows {
 
   const RecordedFile& file_;
   LaunchNumbers& launches_;
-  RecordingSink& sink_;
+  TraceSink& sink_;
   std::vector<std::vector<SliceShape>> shapes_;  // by segment
   std::optional<SliceShape> lost_;
   CategoryId graph_category_;
@@ -222,7 +222,7 @@ class DeviceRows {
 
 }  // namespace
 
-bool add_device_work(const RecordedFile& file, LaunchNumbers& launches, RecordingSink& sink) {
+bool add_device_work(const RecordedFile& file, LaunchNumbers& launches, TraceSink& sink) {
   return DeviceRows(file, launches, sink).add_all();
 }
 

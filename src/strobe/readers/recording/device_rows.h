@@ -2,12 +2,12 @@
 
 #include "strobe/readers/recording/launch_numbers.h"
 #include "strobe/readers/recording/recorded_file.h"
-#include "strobe/readers/recording/recording_sink.h"
+#include "strobe/readers/trace_sink.h"
 
 // Kernels, graphs, copies and memsets of a recording as slices on the streams of their devices.
 namespace strobe::readers {
 
 // False if loading was cancelled.
-bool add_device_work(const RecordedFile& file, LaunchNumbers& launches, RecordingSink& sink);
+bool add_device_work(const RecordedFile& file, LaunchNumbers& launches, TraceSink& sink);
 
 }  // namespace strobe::readers

@@ -12,10 +12,10 @@
 #include "strobe/readers/dialect.h"
 #include "strobe/readers/recording/recording_args.h"
 #include "strobe/readers/recording/recording_names.h"
-#include "strobe/readers/recording/slice_memory.h"
-#include "strobe/readers/recording/start_order.h"
 #include "strobe/readers/recording/step_ranges.h"
 #include "strobe/readers/recording/text_names.h"
+#include "strobe/readers/slice_memory.h"
+#include "strobe/readers/start_order.h"
 
 namespace strobe::readers {
 namespace {
@@ -26,7 +26,7 @@ using wire::RangeWhat;
 // The tracks of a process's threads by their numbers in the file.
 class ThreadTracks {
  public:
-  ThreadTracks(const RecordedFile& file, std::int64_t process, RecordingTracks& tracks)
+  ThreadTracks(const RecordedFile& file, std::int64_t process, TrackFinder& tracks)
       : file_(file), process_(process), tracks_(tracks), known_(file.segments().size()) {}
 
   // Those of one segment. A thread that is unknown or lost has a track, too: that of nobody.
@@ -60,12 +60,12 @@ class ThreadTracks {
     const bool is_known = thread < segment.threads.size() && segment.threads[thread].is_known;
     return tracks_.thread(
         process_, is_known ? static_cast<std::int64_t>(segment.threads[thread][wire::kThreadId])
-                           : RecordingTracks::kNobody);
+                           : TrackFinder::kNobody);
   }
 
   const RecordedFile& file_;
   std::int64_t process_;
-  RecordingTracks& tracks_;
+  TrackFinder& tracks_;
   std::vector<std::vector<TrackId>> known_;  // by segment
 };
 
@@ -84,7 +84,7 @@ struct RangeText {
 
 class RecordedRanges {
  public:
-  RecordedRanges(const RecordedFile& file, std::int64_t process, RecordingSink& sink)
+  RecordedRanges(const RecordedFile& file, std::int64_t process, TraceSink& sink)
       : file_(file),
         process_(process),
         sink_(sink),
@@ -154,7 +154,7 @@ class RecordedRanges {
 
   // PyTorch gives every call of an operator a name of its own; what it is depends on the rest.
   RangeText plain_text_of(const RecordedName& name) {
-    const StringId id = intern_name(name.plain, sink_);
+    const StringId id = sink_.name(name.plain);
     const auto [entry, is_new] = plain_texts_.try_emplace({id, name.is_operator}, RangeText());
     if (is_new) {
       const std::string_view category = name.is_operator ? "cpu_op" : "user_annotation";
@@ -174,7 +174,7 @@ class RecordedRanges {
     const std::uint64_t category = rows.at(wire::kRangeCategory, row);
     const std::uint64_t payload_type = rows.at(wire::kRangePayloadType, row);
     const bool has_details = domain != 0 || category != 0 || payload_type != 0;
-    if (!has_details || !sink_.keep_args) return text.args;
+    if (!has_details || !sink_.keeps_args()) return text.args;
     const RecordedSegment& segment = file_.segments()[rows.segment];
     const std::uint64_t name = rows.at(wire::kRangeName, row);
     const auto write = [&] {
@@ -192,7 +192,7 @@ class RecordedRanges {
   }
 
   ArgsId keep_args_of(const RecordedName& name, const RangeDetails& details) {
-    if (!sink_.keep_args) return {};
+    if (!sink_.keeps_args()) return {};
     write_range_args(name, details, scratch_);
     return sink_.keep(scratch_);
   }
@@ -220,7 +220,7 @@ class RecordedRanges {
 
   const RecordedFile& file_;
   std::int64_t process_;
-  RecordingSink& sink_;
+  TraceSink& sink_;
   std::size_t first_;
   ThreadTracks threads_;
   ByText<RangeText> texts_;
@@ -239,7 +239,7 @@ struct CallText {
 class RecordedCalls {
  public:
   RecordedCalls(const RecordedFile& file, std::int64_t process, LaunchNumbers& launches,
-                RecordingSink& sink)
+                TraceSink& sink)
       : file_(file),
         launches_(launches),
         sink_(sink),
@@ -306,11 +306,11 @@ class RecordedCalls {
   }
 
   CallText text_of(std::string_view words) {
-    return {intern_name(words, sink_), sink_.builder.category(category_of_call(words))};
+    return {sink_.name(words), sink_.builder.category(category_of_call(words))};
   }
 
   ArgsId args_of(std::uint64_t result) {
-    if (result == 0 || !sink_.keep_args) return {};
+    if (result == 0 || !sink_.keeps_args()) return {};
     const auto [entry, is_new] = failures_.try_emplace(result, ArgsId());
     if (is_new) entry->second = sink_.keep(call_args(result));
     return entry->second;
@@ -318,7 +318,7 @@ class RecordedCalls {
 
   const RecordedFile& file_;
   LaunchNumbers& launches_;
-  RecordingSink& sink_;
+  TraceSink& sink_;
   std::size_t first_;
   ThreadTracks threads_;
   ByText<CallText> texts_;
@@ -328,18 +328,18 @@ class RecordedCalls {
 
 }  // namespace
 
-bool add_ranges(const RecordedFile& file, std::int64_t process, RecordingSink& sink) {
+bool add_ranges(const RecordedFile& file, std::int64_t process, TraceSink& sink) {
   return RecordedRanges(file, process, sink).add_all();
 }
 
 bool add_calls(const RecordedFile& file, std::int64_t process, LaunchNumbers& launches,
-               RecordingSink& sink) {
+               TraceSink& sink) {
   return RecordedCalls(file, process, launches, sink).add_all();
 }
 
 // Waits of several threads overlap.
 bool add_syncs(const RecordedFile& file, std::int64_t process, LaunchNumbers& launches,
-               RecordingSink& sink) {
+               TraceSink& sink) {
   ByText<StringId> names(file);
   std::map<std::pair<std::uint64_t, std::uint64_t>, ArgsId> args;  // by context and stream
   const auto add_block = [&](const DecodedRows& rows) {
@@ -354,7 +354,7 @@ bool add_syncs(const RecordedFile& file, std::int64_t process, LaunchNumbers& la
            .duration_ns = rows.time(wire::kSyncDuration, row),
            .name = names.in(rows.segment)
                        .find(rows.at(wire::kSyncName, row), sink,
-                             [&](std::string_view words) { return intern_name(words, sink); }),
+                             [&](std::string_view words) { return sink.name(words); }),
            .track = track,
            .category = category,
            .kind = SliceKind::kSync,

@@ -167,7 +167,7 @@ void report_ending(const RecordedFile& file, ImportReport& report) {
   if (file.fact(wire::kFactFinished) != "1") report.add(ImportIssue::kUnfinishedRecording, 0);
 }
 
-void name_threads(const RecordedFile& file, RecordingTracks& tracks) {
+void name_threads(const RecordedFile& file, TrackFinder& tracks) {
   for (const RecordedSegment& segment : file.segments()) {
     for (const ThreadDefinition& thread : segment.threads) {
       if (!thread.is_known) continue;

@@ -19,7 +19,7 @@ void report_notes(const RecordedFile& file, ImportReport& report);
 void report_ending(const RecordedFile& file, ImportReport& report);
 
 // The names of threads in a file of the run.
-void name_threads(const RecordedFile& file, RecordingTracks& tracks);
+void name_threads(const RecordedFile& file, TrackFinder& tracks);
 
 // A process numbers the devices that it may see, strobe those of the machine: joined by the
 // devices' unique ids, where both files have them.

@@ -15,7 +15,6 @@
 
 #include "strobe/base/file.h"
 #include "strobe/base/text.h"
-#include "strobe/readers/classify.h"
 #include "strobe/readers/recording/allocation_rows.h"
 #include "strobe/readers/recording/device_rows.h"
 #include "strobe/readers/recording/host_rows.h"
@@ -24,10 +23,10 @@
 #include "strobe/readers/recording/recorded_file.h"
 #include "strobe/readers/recording/recording_facts.h"
 #include "strobe/readers/recording/recording_samples.h"
-#include "strobe/readers/recording/recording_sink.h"
-#include "strobe/readers/recording/recording_tracks.h"
 #include "strobe/readers/recording/run_files.h"
-#include "strobe/readers/recording/slice_memory.h"
+#include "strobe/readers/slice_memory.h"
+#include "strobe/readers/trace_sink.h"
+#include "strobe/readers/track_finder.h"
 #include "strobe/wire/run_settings.h"
 
 namespace strobe::readers {
@@ -35,10 +34,6 @@ namespace fs = std::filesystem;
 namespace {
 
 using wire::ChunkKind;
-
-Error recording_interrupted() {
-  return {ErrorCode::kInterrupted, "loading was interrupted", "", ""};
-}
 
 Error too_many_rows(std::uint64_t most) {
   return {ErrorCode::kMalformed,
@@ -127,24 +122,22 @@ Neighbours find_neighbours(const fs::path& path, const RecordedFile& own, Import
 class RecordingReader {
  public:
   RecordingReader(const LoadOptions& options, std::uint64_t file_bytes)
-      : options_(options), file_bytes_(file_bytes) {
-    loaded_.report.file_bytes = file_bytes;
-    loaded_.report.text_bytes = file_bytes;
-  }
+      : options_(options), sink_(options, file_bytes) {}
 
-  ImportReport& report() { return loaded_.report; }
+  ImportReport& report() { return sink_.report; }
 
   Result<LoadedTrace> read(const RecordedFile& own, const Neighbours& beside) {
-    rows_ = own.rows();
-    for (const OpenFile& file : beside.samples) rows_ += file.content.rows();
+    std::uint64_t rows = own.rows();
+    for (const OpenFile& file : beside.samples) rows += file.content.rows();
     const std::uint64_t most = std::min(options_.most_events, kMostEvents);
-    if (rows_ > most) return too_many_rows(most);
-    builder_.metadata() = metadata_of(own, report());
+    if (rows > most) return too_many_rows(most);
+    sink_.expect(rows);
+    sink_.builder.metadata() = metadata_of(own, report());
     const std::int64_t process = own.number_fact(wire::kFactProcess).value_or(0);
     reserve_slices(own);
-    if (!add_work(own, process)) return recording_interrupted();
+    if (!add_work(own, process)) return sink_.why_stopped();
     lap("read rows");
-    if (!add_surroundings(own, process, beside)) return recording_interrupted();
+    if (!add_surroundings(own, process, beside)) return sink_.why_stopped();
     lap("read samples");
     finish(own, beside);
     lap("finish");
@@ -158,7 +151,7 @@ class RecordingReader {
                                  ChunkKind::kCopies, ChunkKind::kSyncs}) {
       rows += own.rows_of(kind);
     }
-    reserve_rows(builder_.slices(), rows);
+    reserve_rows(sink_.builder.slices(), rows);
   }
 
   // Calls come before what is joined with them.
@@ -191,10 +184,10 @@ class RecordingReader {
 
   void name_tracks(const RecordedFile& own, std::int64_t process, const Neighbours& beside,
                    const ProcessFamily& family) {
-    for (const auto& [id, name] : family.names()) tracks_.name_process(id, name);
-    tracks_.name_process(process, own.fact(wire::kFactProgram).value_or(std::string_view()));
-    for (const OpenFile& file : beside.samples) name_threads(file.content, tracks_);
-    name_threads(own, tracks_);
+    for (const auto& [id, name] : family.names()) sink_.tracks.name_process(id, name);
+    sink_.tracks.name_process(process, own.fact(wire::kFactProgram).value_or(std::string_view()));
+    for (const OpenFile& file : beside.samples) name_threads(file.content, sink_.tracks);
+    name_threads(own, sink_.tracks);
   }
 
   bool add_surroundings_from(const RecordedFile& file, const WantedSamples& wanted) {
@@ -208,49 +201,8 @@ class RecordingReader {
     for (const MissingSource& source : beside.not_recorded) {
       report().add(ImportIssue::kSourceMissing, 0, source.name + ": " + source.why);
     }
-    tracks_.name_all();
-    check_launches(builder_.slices(), report());
-    count_events();
-    builder_.args() = args_.finish();
-    loaded_.trace = std::move(builder_).build();
-  }
-
-  void count_events() {
-    count_by_category('X', builder_.slices().categories);
-    count_by_category('i', builder_.instants().categories);
-    count('C', "", builder_.counters().size());
-    if (report().event_count == 0) report().add(ImportIssue::kNoEvents, 0);
-  }
-
-  // Neighbours mostly have the same.
-  void count_by_category(char phase, const std::vector<CategoryId>& rows) {
-    std::vector<std::uint64_t> counts(builder_.categories().size());
-    for (auto first = rows.begin(); first != rows.end();) {
-      const auto next =
-          std::find_if(first, rows.end(), [&](CategoryId id) { return id != *first; });
-      counts[first->index()] += static_cast<std::uint64_t>(next - first);
-      first = next;
-    }
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      const StringId name = builder_.categories()[i].name;
-      count(phase, std::string(builder_.strings()[name]), counts[i]);
-    }
-  }
-
-  void count(char phase, const std::string& category, std::uint64_t events) {
-    if (events == 0) return;
-    report().events[{phase, category}] += events;
-    report().event_count += events;
-  }
-
-  bool pulse(std::uint64_t rows) {
-    rows_done_ = std::min(rows_done_ + rows, rows_);
-    if (options_.progress) {
-      const double share = static_cast<double>(rows_done_) / static_cast<double>(rows_);
-      options_.progress(
-          {static_cast<std::uint64_t>(share * static_cast<double>(file_bytes_)), file_bytes_});
-    }
-    return options_.cancelled == nullptr || !*options_.cancelled;
+    loaded_.trace = sink_.finish();
+    loaded_.report = std::move(sink_.report);
   }
 
   void lap(std::string name) {
@@ -260,17 +212,9 @@ class RecordingReader {
   }
 
   const LoadOptions& options_;
-  std::uint64_t file_bytes_;
-  std::uint64_t rows_ = 0;  // of all files
-  std::uint64_t rows_done_ = 0;
   std::chrono::steady_clock::time_point last_lap_ = std::chrono::steady_clock::now();
   LoadedTrace loaded_;
-  TraceBuilder builder_;
-  RecordingTracks tracks_{builder_};
-  ArgsWriter args_;
-  RecordingSink sink_{builder_,           tracks_,
-                      loaded_.report,     args_,
-                      options_.keep_args, [this](std::uint64_t rows) { return pulse(rows); }};
+  TraceSink sink_;
 };
 
 std::string file_names(const std::vector<RunTraceFile>& traces) {

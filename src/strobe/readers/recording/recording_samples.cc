@@ -60,7 +60,7 @@ struct CounterSeries {
 
 class SampledCounters {
  public:
-  SampledCounters(const RecordedFile& file, const WantedSamples& wanted, RecordingSink& sink)
+  SampledCounters(const RecordedFile& file, const WantedSamples& wanted, TraceSink& sink)
       : file_(file), wanted_(wanted), sink_(sink), series_(file.segments().size()) {}
 
   bool add_all() {
@@ -108,8 +108,8 @@ class SampledCounters {
     if (!track) return series;
     series.is_wanted = true;
     series.track = *track;
-    series.name = intern_name(*metric, sink_);
-    series.key = key && !key->empty() ? intern_name(*key, sink_) : series.name;
+    series.name = sink_.name(*metric);
+    series.key = key && !key->empty() ? sink_.name(*key) : series.name;
     series.scale = scale_of(definition);
     if (*metric == kClockLimitMetric) series.limited_device = device_of(definition);
     return series;
@@ -147,7 +147,7 @@ class SampledCounters {
 
   const RecordedFile& file_;
   const WantedSamples& wanted_;
-  RecordingSink& sink_;
+  TraceSink& sink_;
   std::vector<std::vector<CounterSeries>> series_;  // by segment
   std::map<std::int32_t, std::vector<ClockLimitSample>> limits_;
 };
@@ -161,11 +161,11 @@ std::string wait_name(std::string_view other_name, std::uint64_t other_process) 
 
 }  // namespace
 
-bool add_samples(const RecordedFile& file, const WantedSamples& wanted, RecordingSink& sink) {
+bool add_samples(const RecordedFile& file, const WantedSamples& wanted, TraceSink& sink) {
   return SampledCounters(file, wanted, sink).add_all();
 }
 
-bool add_core_waits(const RecordedFile& file, const WantedSamples& wanted, RecordingSink& sink) {
+bool add_core_waits(const RecordedFile& file, const WantedSamples& wanted, TraceSink& sink) {
   std::map<std::pair<std::uint64_t, std::string_view>, StringId> names;
   const auto add_block = [&](const DecodedRows& rows) {
     const RecordedSegment& segment = file.segments()[rows.segment];
@@ -176,7 +176,7 @@ bool add_core_waits(const RecordedFile& file, const WantedSamples& wanted, Recor
       const std::string_view other_name =
           segment.text(rows.at(wire::kWaitOtherName, row)).value_or(std::string_view());
       const auto [name, is_new] = names.try_emplace({other, other_name}, StringId());
-      if (is_new) name->second = intern_name(wait_name(other_name, other), sink);
+      if (is_new) name->second = sink.name(wait_name(other_name, other));
       sink.builder.add_slice(
           {.start_ns = rows.time(wire::kWaitStart, row),
            .duration_ns = rows.time(wire::kWaitDuration, row),

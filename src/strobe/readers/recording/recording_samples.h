@@ -6,7 +6,7 @@
 #include <set>
 
 #include "strobe/readers/recording/recorded_file.h"
-#include "strobe/readers/recording/recording_sink.h"
+#include "strobe/readers/trace_sink.h"
 
 // What was sampled beside a program, as counters, and what happened to it, as conditions.
 namespace strobe::readers {
@@ -25,7 +25,7 @@ struct WantedSamples {
 };
 
 // Both return false if loading was cancelled.
-bool add_samples(const RecordedFile& file, const WantedSamples& wanted, RecordingSink& sink);
-bool add_core_waits(const RecordedFile& file, const WantedSamples& wanted, RecordingSink& sink);
+bool add_samples(const RecordedFile& file, const WantedSamples& wanted, TraceSink& sink);
+bool add_core_waits(const RecordedFile& file, const WantedSamples& wanted, TraceSink& sink);
 
 }  // namespace strobe::readers

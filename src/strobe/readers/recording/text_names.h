@@ -7,14 +7,11 @@
 #include <vector>
 
 #include "strobe/readers/recording/recorded_file.h"
-#include "strobe/readers/recording/recording_sink.h"
+#include "strobe/readers/trace_sink.h"
 
 namespace strobe::readers {
 
 inline constexpr std::string_view kLostName = "(lost name)";
-
-// Interns a text as the name of something; what is not valid UTF-8 is replaced, and reported.
-StringId intern_name(std::string_view text, RecordingSink& sink);
 
 // A value for each text of each segment, made when it is first asked for: names, and what they say
 // about a slice.
@@ -33,7 +30,7 @@ class ByText {
    public:
     // `make` gets the text, or kLostName if that was lost with its chunk.
     template <class Make>
-    const Value& find(std::uint64_t number, RecordingSink& sink, Make make) {
+    const Value& find(std::uint64_t number, TraceSink& sink, Make make) {
       Entry& entry = values_[std::min<std::uint64_t>(number, values_.size() - 1)];
       if (!entry.is_made) [[unlikely]] {
         const std::optional<std::string_view> text = segment_.text(number);

@@ -116,8 +116,7 @@ TEST(DeviceRowsTest, without_arguments_none_are_kept) {
     run.work(run.kernel_shape("gemm"), 10, 5, 1);
     run.copy(run.shape(ShapeWhat::kCopy, "Memcpy", 0, 7), 20, 5, 2, 64);
   });
-  SinkSketch to;
-  to.sink.keep_args = false;
+  SinkSketch to({.keep_args = false});
   const Trace trace = work_of(sketch, to);
   EXPECT_TRUE(trace.args().empty());
   EXPECT_FALSE(trace.slices().args[1].valid());
@@ -128,11 +127,11 @@ TEST(DeviceRowsTest, loading_ends_when_it_is_cancelled) {
     const auto shape = run.kernel_shape("gemm");
     run.work(shape, 10, 5, 1).work(shape, 20, 5, 1);
   });
-  SinkSketch to;
-  to.sink.pulse = [](std::uint64_t) { return false; };
+  const std::atomic<bool> cancelled = true;
+  SinkSketch to({.cancelled = &cancelled});
   LaunchNumbers launches(1);
   EXPECT_FALSE(add_device_work(sketch.file(), launches, to.sink));
-  EXPECT_EQ(to.builder.slices().size(), 1u);
+  EXPECT_EQ(to.sink.builder.slices().size(), 1u);
 }
 
 }  // namespace

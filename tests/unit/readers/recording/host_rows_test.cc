@@ -106,7 +106,7 @@ TEST(HostRowsTest, a_range_of_an_unknown_thread_is_nobodys) {
       [](RunFileSketch& run) { run.range(wire::kNoThread, "forward", 100, 5); });
   SinkSketch to;
   const Trace trace = ranges_of(sketch, to);
-  EXPECT_EQ(trace.track(SliceId(std::size_t{0})).thread_number, RecordingTracks::kNobody);
+  EXPECT_EQ(trace.track(SliceId(std::size_t{0})).thread_number, TrackFinder::kNobody);
 }
 
 Trace calls_of(const RecordedSketch& sketch, SinkSketch& to) {

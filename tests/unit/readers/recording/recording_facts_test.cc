@@ -89,7 +89,7 @@ TEST(RecordingFactsTest, the_programs_own_names_of_threads_win) {
     run.fact("thread.22.name", "loader").fact("thread..name", "nobody");
   });
   TraceBuilder builder;
-  RecordingTracks tracks(builder);
+  TrackFinder tracks(builder);
   const TrackId first = tracks.thread(17, 21);
   const TrackId second = tracks.thread(17, 22);
   name_threads(sketch.file(), tracks);

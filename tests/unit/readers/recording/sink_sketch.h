@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "strobe/readers/recording/recorded_file.h"
-#include "strobe/readers/recording/recording_sink.h"
+#include "strobe/readers/trace_sink.h"
 #include "tests/support/run_file_sketch.h"
 
 namespace strobe::test {
@@ -38,21 +38,19 @@ class RecordedSketch {
 // A trace while a recording is read into it.
 class SinkSketch {
  public:
-  SinkSketch() = default;
-  SinkSketch(const SinkSketch&) = delete;
-  SinkSketch& operator=(const SinkSketch&) = delete;
+  explicit SinkSketch(readers::LoadOptions options = {}) : options_(std::move(options)) {}
 
   Trace trace() {
-    builder.args() = args.finish();
-    return std::move(builder).build();
+    sink.builder.args() = sink.args.finish();
+    return std::move(sink.builder).build();
   }
 
-  TraceBuilder builder;
-  readers::RecordingTracks tracks{builder};
-  ImportReport report;
-  ArgsWriter args;
-  readers::RecordingSink sink{builder, tracks, report,
-                              args,    true,   [](std::uint64_t) { return true; }};
+ private:
+  readers::LoadOptions options_;
+
+ public:
+  readers::TraceSink sink{options_};
+  ImportReport& report = sink.report;
 };
 
 // The arguments of a slice as text.

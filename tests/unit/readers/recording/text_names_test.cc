@@ -34,13 +34,5 @@ TEST(TextNamesTest, a_lost_text_has_a_name_and_is_reported) {
   EXPECT_EQ(to.report[ImportIssue::kLostName].count, 1u) << "one for all of them";
 }
 
-TEST(TextNamesTest, names_become_valid_text) {
-  SinkSketch to;
-  EXPECT_EQ(to.builder.strings()[intern_name("gemm", to.sink)], "gemm");
-  EXPECT_TRUE(to.report.is_clean());
-  EXPECT_EQ(to.builder.strings()[intern_name("a\xff", to.sink)], "a\xEF\xBF\xBD");
-  EXPECT_EQ(to.report[ImportIssue::kBadString].count, 1u);
-}
-
 }  // namespace
 }  // namespace strobe::readers

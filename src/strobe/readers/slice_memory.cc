@@ -1,4 +1,4 @@
-#include "strobe/readers/recording/slice_memory.h"
+#include "strobe/readers/slice_memory.h"
 
 #include <sys/mman.h>
 

@@ -1,13 +1,13 @@
-#include "strobe/readers/recording/recording_tracks.h"
+#include "strobe/readers/track_finder.h"
 
 #include <gtest/gtest.h>
 
 namespace strobe::readers {
 namespace {
 
-TEST(RecordingTracksTest, a_track_is_added_once) {
+TEST(TrackFinderTest, a_track_is_added_once) {
   TraceBuilder builder;
-  RecordingTracks tracks(builder);
+  TrackFinder tracks(builder);
   const TrackId main = tracks.thread(17, 17);
   EXPECT_EQ(tracks.thread(17, 17), main);
   EXPECT_NE(tracks.thread(17, 18), main);
@@ -15,9 +15,9 @@ TEST(RecordingTracksTest, a_track_is_added_once) {
   EXPECT_EQ(builder.tracks().size(), 4u);
 }
 
-TEST(RecordingTracksTest, streams_look_like_those_of_other_readers) {
+TEST(TrackFinderTest, streams_look_like_those_of_other_readers) {
   TraceBuilder builder;
-  RecordingTracks tracks(builder);
+  TrackFinder tracks(builder);
   const Track& stream = builder.tracks()[tracks.stream(1, 7).index()];
   EXPECT_EQ(stream.kind, TrackKind::kDeviceStream);
   EXPECT_EQ(builder.strings()[stream.process], "1");
@@ -26,9 +26,9 @@ TEST(RecordingTracksTest, streams_look_like_those_of_other_readers) {
   EXPECT_EQ(stream.thread_number, 7);
 }
 
-TEST(RecordingTracksTest, a_process_may_have_the_number_of_a_device) {
+TEST(TrackFinderTest, a_process_may_have_the_number_of_a_device) {
   TraceBuilder builder;
-  RecordingTracks tracks(builder);
+  TrackFinder tracks(builder);
   const TrackId device = tracks.about_device(1, "metrics");
   const TrackId process = tracks.about_process(1, "metrics");
   EXPECT_NE(device, process);
@@ -36,17 +36,17 @@ TEST(RecordingTracksTest, a_process_may_have_the_number_of_a_device) {
   EXPECT_EQ(builder.tracks()[process.index()].device, std::nullopt);
 }
 
-TEST(RecordingTracksTest, the_machine_is_called_host) {
+TEST(TrackFinderTest, the_machine_is_called_host) {
   TraceBuilder builder;
-  RecordingTracks tracks(builder);
+  TrackFinder tracks(builder);
   const Track& machine = builder.tracks()[tracks.about_machine("metrics").index()];
   EXPECT_EQ(machine.kind, TrackKind::kOther);
   EXPECT_EQ(builder.strings()[machine.process], "Host");
 }
 
-TEST(RecordingTracksTest, names_reach_every_track_of_their_process_and_thread) {
+TEST(TrackFinderTest, names_reach_every_track_of_their_process_and_thread) {
   TraceBuilder builder;
-  RecordingTracks tracks(builder);
+  TrackFinder tracks(builder);
   const TrackId main = tracks.thread(17, 18);
   const TrackId beside = tracks.beside_threads(17, "ranges");
   const TrackId stream = tracks.stream(17, 18);

@@ -1,4 +1,4 @@
-#include "strobe/readers/recording/recording_tracks.h"
+#include "strobe/readers/track_finder.h"
 
 #include <fmt/format.h>
 
@@ -8,17 +8,17 @@
 
 namespace strobe::readers {
 
-void RecordingTracks::name_process(std::int64_t process, std::string_view program) {
+void TrackFinder::name_process(std::int64_t process, std::string_view program) {
   if (!program.empty()) process_names_[process] = builder_.intern(sanitize_utf8(program));
 }
 
-void RecordingTracks::name_thread(std::int64_t thread, std::string_view name) {
+void TrackFinder::name_thread(std::int64_t thread, std::string_view name) {
   if (name.empty()) return;
   thread_names_[thread] =
       builder_.intern(fmt::format("thread {} ({})", thread, sanitize_utf8(name)));
 }
 
-void RecordingTracks::name_all() {
+void TrackFinder::name_all() {
   for (Track& track : builder_.tracks()) {
     if (track.device || !track.process_number) continue;
     if (const auto found = process_names_.find(*track.process_number);
@@ -32,37 +32,35 @@ void RecordingTracks::name_all() {
   }
 }
 
-TrackId RecordingTracks::thread(std::int64_t process, std::int64_t thread) {
+TrackId TrackFinder::thread(std::int64_t process, std::int64_t thread) {
   return find_or_add(TrackKind::kHostThread, std::to_string(process), std::to_string(thread), {});
 }
 
-TrackId RecordingTracks::stream(std::int32_t device, std::uint64_t stream) {
+TrackId TrackFinder::stream(std::int32_t device, std::uint64_t stream) {
   return find_or_add(TrackKind::kDeviceStream, std::to_string(device), std::to_string(stream),
                      device);
 }
 
-TrackId RecordingTracks::lost_stream() {
-  return find_or_add(TrackKind::kDeviceStream, "0", "lost", 0);
-}
+TrackId TrackFinder::lost_stream() { return find_or_add(TrackKind::kDeviceStream, "0", "lost", 0); }
 
-TrackId RecordingTracks::beside_threads(std::int64_t process, std::string_view what) {
+TrackId TrackFinder::beside_threads(std::int64_t process, std::string_view what) {
   return find_or_add(TrackKind::kAsync, std::to_string(process), what, {});
 }
 
-TrackId RecordingTracks::about_machine(std::string_view what) {
+TrackId TrackFinder::about_machine(std::string_view what) {
   return find_or_add(TrackKind::kOther, kHostDevice, what, {});
 }
 
-TrackId RecordingTracks::about_device(std::int32_t device, std::string_view what) {
+TrackId TrackFinder::about_device(std::int32_t device, std::string_view what) {
   return find_or_add(TrackKind::kOther, std::to_string(device), what, device);
 }
 
-TrackId RecordingTracks::about_process(std::int64_t process, std::string_view what) {
+TrackId TrackFinder::about_process(std::int64_t process, std::string_view what) {
   return find_or_add(TrackKind::kOther, std::to_string(process), what, {});
 }
 
-TrackId RecordingTracks::find_or_add(TrackKind kind, std::string_view process,
-                                     std::string_view thread, std::optional<std::int32_t> device) {
+TrackId TrackFinder::find_or_add(TrackKind kind, std::string_view process, std::string_view thread,
+                                 std::optional<std::int32_t> device) {
   Track track;
   track.kind = kind;
   track.process = builder_.intern(process);

@@ -12,11 +12,11 @@
 namespace strobe::readers {
 
 // The tracks of a recorded trace, each added when it is first asked for.
-class RecordingTracks {
+class TrackFinder {
  public:
   static constexpr std::int64_t kNobody = -1;  // a thread that is not known
 
-  explicit RecordingTracks(TraceBuilder& builder) : builder_(builder) {}
+  explicit TrackFinder(TraceBuilder& builder) : builder_(builder) {}
 
   // Names of processes and threads; the last ones apply to all tracks when name_all() is called. A
   // machine has one thread with an id at a time.

@@ -1,4 +1,4 @@
-#include "strobe/readers/recording/start_order.h"
+#include "strobe/readers/start_order.h"
 
 #include <algorithm>
 #include <limits>

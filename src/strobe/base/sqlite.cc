@@ -1,0 +1,165 @@
+#include "strobe/base/sqlite.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "strobe/base/text.h"
+
+namespace strobe::sqlite {
+namespace {
+
+constexpr std::string_view kMagic("SQLite format 3\0", 16);
+// No value of a trace is longer; a hostile file must not take all memory.
+constexpr int kLongestValue = 64 << 20;
+constexpr std::int64_t kMappedBytes = std::int64_t{1} << 46;
+
+Error malformed(sqlite3* connection) {
+  return {ErrorCode::kMalformed,
+          std::string("the database cannot be read: ") + sqlite3_errmsg(connection), "",
+          "export it again"};
+}
+
+// A path as a URI, in which some letters have a meaning.
+std::string uri_of(const std::filesystem::path& path) {
+  std::string uri = "file:";
+  for (const char c : path.string()) {
+    constexpr std::string_view kHex = "0123456789ABCDEF";
+    if (c == '%' || c == '?' || c == '#') {
+      uri += {'%', kHex[static_cast<unsigned char>(c) >> 4], kHex[c & 15]};
+    } else {
+      uri += c;
+    }
+  }
+  return uri + "?immutable=1&mode=ro";
+}
+
+}  // namespace
+
+bool is_database(std::string_view first_bytes) { return first_bytes.starts_with(kMagic); }
+
+std::string quoted(std::string_view name) {
+  std::string text = "\"";
+  for (const char c : name) text.append(c == '"' ? 2 : 1, c);
+  return text + '"';
+}
+
+void Query::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+
+bool Query::next() {
+  if (status_ != SQLITE_OK && status_ != SQLITE_ROW) return false;
+  status_ = sqlite3_step(statement_.get());
+  return status_ == SQLITE_ROW;
+}
+
+Result<void> Query::ended() const {
+  if (status_ == SQLITE_OK || status_ == SQLITE_ROW || status_ == SQLITE_DONE) return {};
+  return malformed(sqlite3_db_handle(statement_.get()));
+}
+
+std::int64_t Query::integer(int column) const {
+  return sqlite3_column_int64(statement_.get(), column);
+}
+double Query::real(int column) const { return sqlite3_column_double(statement_.get(), column); }
+
+std::string_view Query::text(int column) const {
+  const auto* bytes = sqlite3_column_text(statement_.get(), column);
+  if (bytes == nullptr) return {};
+  const int count = sqlite3_column_bytes(statement_.get(), column);
+  return {reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(count)};
+}
+
+bool Query::is_null(int column) const {
+  return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
+}
+bool Query::is_text(int column) const {
+  return sqlite3_column_type(statement_.get(), column) == SQLITE_TEXT;
+}
+
+void Database::Close::operator()(sqlite3* connection) const { sqlite3_close_v2(connection); }
+
+Result<Database> Database::open(const std::filesystem::path& path) {
+  sqlite3* connection = nullptr;
+  const int status = sqlite3_open_v2(uri_of(path).c_str(), &connection,
+                                     SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);
+  Database database(connection);
+  if (status != SQLITE_OK) return malformed(connection);
+  STROBE_TRY_VOID(database.prepare());
+  return database;
+}
+
+// A database in memory cannot be in WAL mode, which needs a second file: it is marked as an
+// ordinary one, which it is without that file.
+Result<Database> Database::in_memory(std::string bytes) {
+  constexpr std::size_t kWriteVersion = 18;
+  constexpr std::size_t kReadVersion = 19;
+  if (bytes.size() > kReadVersion) bytes[kWriteVersion] = bytes[kReadVersion] = 1;
+  sqlite3* connection = nullptr;
+  const int opened = sqlite3_open_v2(":memory:", &connection, SQLITE_OPEN_READWRITE, nullptr);
+  Database database(connection);
+  if (opened != SQLITE_OK) return malformed(connection);
+  database.memory_ = std::make_unique<std::string>(std::move(bytes));
+  auto* const memory = reinterpret_cast<unsigned char*>(database.memory_->data());
+  const auto count = static_cast<sqlite3_int64>(database.memory_->size());
+  if (sqlite3_deserialize(connection, "main", memory, count, count, SQLITE_DESERIALIZE_READONLY) !=
+      SQLITE_OK) {
+    return malformed(connection);
+  }
+  STROBE_TRY_VOID(database.prepare());
+  return database;
+}
+
+// Views and triggers of a file that nobody trusts may call only harmless functions.
+Result<void> Database::prepare() {
+  sqlite3* const connection = connection_.get();
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, kLongestValue);
+  sqlite3_limit(connection, SQLITE_LIMIT_ATTACHED, 0);
+  const std::string sql = "PRAGMA mmap_size=" + std::to_string(kMappedBytes);
+  sqlite3_exec(connection, sql.c_str(), nullptr, nullptr, nullptr);
+  if (sqlite3_exec(connection, "SELECT 1 FROM sqlite_schema", nullptr, nullptr, nullptr) !=
+      SQLITE_OK) {
+    return malformed(connection);
+  }
+  return {};
+}
+
+std::vector<std::string> Database::tables() const {
+  std::vector<std::string> names;
+  if (auto rows = query("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")) {
+    while (rows->next()) names.emplace_back(rows->text(0));
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+bool Database::has_table(std::string_view table) const {
+  return std::ranges::binary_search(tables(), table);
+}
+
+bool Database::has_column(std::string_view table, std::string_view column) const {
+  auto rows = query("PRAGMA table_info(" + quoted(table) + ")");
+  while (rows && rows->next()) {
+    if (rows->text(1) == column) return true;
+  }
+  return false;
+}
+
+std::uint64_t Database::about_rows(std::string_view table) const {
+  auto rows = query("SELECT max(rowid) FROM " + quoted(table));
+  if (!rows || !rows->next()) return 0;
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(rows->integer(0), 0));
+}
+
+Result<Query> Database::query(const std::string& sql) const {
+  sqlite3_stmt* statement = nullptr;
+  if (sqlite3_prepare_v2(connection_.get(), sql.c_str(), static_cast<int>(sql.size()) + 1,
+                         &statement, nullptr) != SQLITE_OK) {
+    return malformed(connection_.get());
+  }
+  return Query(statement);
+}
+
+}  // namespace strobe::sqlite

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strobe/base/result.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace strobe::sqlite {
+
+// Sixteen bytes are enough.
+bool is_database(std::string_view first_bytes);
+
+// The rows of a statement, one at a time.
+//
+//   while (query.next()) { use(query.integer(0)); }
+//   STROBE_TRY_VOID(query.ended());
+class Query {
+ public:
+  bool next();
+  // Why the rows ended: nothing, or an error where the database is damaged.
+  Result<void> ended() const;
+
+  // Of the current row, by the place in the statement. A value of another type is converted; a text
+  // is valid until the next row.
+  std::int64_t integer(int column) const;  // 0 for NULL
+  double real(int column) const;
+  std::string_view text(int column) const;
+  bool is_null(int column) const;
+  bool is_text(int column) const;
+
+ private:
+  friend class Database;
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const;
+  };
+  explicit Query(sqlite3_stmt* statement) : statement_(statement) {}
+
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  int status_ = 0;
+};
+
+// A database that is only read. Nothing is written, no lock is taken and no file beside it is
+// touched, so it may also be one that another program left open.
+class Database {
+ public:
+  // Nobody may change the file meanwhile.
+  static Result<Database> open(const std::filesystem::path& path);
+  static Result<Database> in_memory(std::string bytes);
+
+  // Both sorted. Views count as tables.
+  std::vector<std::string> tables() const;
+  bool has_table(std::string_view table) const;
+  bool has_column(std::string_view table, std::string_view column) const;
+  // A guess by the largest row id; 0 if there is none.
+  std::uint64_t about_rows(std::string_view table) const;
+
+  Result<Query> query(const std::string& sql) const;
+
+ private:
+  struct Close {
+    void operator()(sqlite3* connection) const;
+  };
+  explicit Database(sqlite3* connection) : connection_(connection) {}
+  Result<void> prepare();
+
+  std::unique_ptr<std::string> memory_;  // outlives the connection
+  std::unique_ptr<sqlite3, Close> connection_;
+};
+
+// A name as it stands in a statement.
+std::string quoted(std::string_view name);
+
+}  // namespace strobe::sqlite

@@ -1,0 +1,49 @@
+#include "strobe/readers/databases/database_format.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace strobe::readers {
+namespace {
+
+// In the order in which they are asked.
+constexpr std::array<const DatabaseFormat*, 0> kFormats = {};
+
+Result<sqlite::Database> open_database(const TraceInput& input, ImportReport& report) {
+  if (const auto path = input.plain_file()) return sqlite::Database::open(*path);
+  STROBE_TRY(TraceInput::Unpacked all, input.unpack());
+  report.text_bytes = all.bytes.size();
+  if (all.damage) {
+    report.add(ImportIssue::kBadCompressedData, all.bytes.size(),
+               all.damage->what + " (" + all.damage->where + ")");
+  }
+  return sqlite::Database::in_memory(std::move(all.bytes));
+}
+
+const DatabaseFormat* find_database_format(const sqlite::Database& database) {
+  const auto found = std::ranges::find_if(
+      kFormats, [&](const DatabaseFormat* one) { return one->recognises(database); });
+  return found == kFormats.end() ? nullptr : *found;
+}
+
+bool is_known(const TraceInput& input) {
+  if (!sqlite::is_database(input.first())) return false;
+  ImportReport ignored;
+  const auto database = open_database(input, ignored);
+  return database && find_database_format(*database) != nullptr;
+}
+
+Result<void> read_database(const TraceInput& input, TraceSink& sink) {
+  STROBE_TRY(const sqlite::Database database, open_database(input, sink.report));
+  const DatabaseFormat* format = find_database_format(database);
+  if (format == nullptr)
+    return Error{ErrorCode::kMalformed, "the database changed while it was opened", "", ""};
+  return format->read(database, sink);
+}
+
+}  // namespace
+
+const FileFormat kDatabases{"SQLite", is_known, read_database};
+
+}  // namespace strobe::readers

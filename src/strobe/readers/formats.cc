@@ -1,0 +1,48 @@
+#include "strobe/readers/formats.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include "strobe/readers/databases/database_format.h"
+
+namespace strobe::readers {
+namespace {
+
+// In the order in which they are asked.
+constexpr std::array kFileFormats = {&kDatabases};
+constexpr std::array<const FolderFormat*, 0> kFolderFormats = {};
+
+template <class Format, class Input>
+const Format* first_that_recognises(const auto& formats, const Input& input) {
+  const auto found =
+      std::ranges::find_if(formats, [&](const Format* one) { return one->recognises(input); });
+  return found == formats.end() ? nullptr : *found;
+}
+
+}  // namespace
+
+const FileFormat* find_format(const TraceInput& input) {
+  return first_that_recognises<FileFormat>(kFileFormats, input);
+}
+
+const FolderFormat* find_folder_format(const std::filesystem::path& folder) {
+  return first_that_recognises<FolderFormat>(kFolderFormats, folder);
+}
+
+Result<LoadedTrace> read_format(const FileFormat& format, const TraceInput& input,
+                                const LoadOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  TraceSink sink(options, input.file_bytes());
+  STROBE_TRY_VOID(in_file(format.read(input, sink), input.name()));
+  LoadedTrace loaded;
+  loaded.path = input.name();
+  loaded.trace = sink.finish();
+  loaded.report = std::move(sink.report);
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  loaded.stages.push_back({"read", elapsed.count()});
+  return loaded;
+}
+
+}  // namespace strobe::readers

@@ -1,0 +1,101 @@
+#include "strobe/readers/trace_sink.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "strobe/base/json_text.h"
+#include "strobe/base/text.h"
+#include "strobe/readers/classify.h"
+#include "strobe/readers/start_order.h"
+
+namespace strobe::readers {
+
+TraceSink::TraceSink(const LoadOptions& options, std::uint64_t file_bytes)
+    : options_(options), file_bytes_(file_bytes), keeps_args_(options.keep_args) {
+  report.file_bytes = file_bytes;
+  report.text_bytes = file_bytes;
+}
+
+StringId TraceSink::name(std::string_view text) {
+  if (is_valid_utf8(text)) return builder.intern(text);
+  const std::string repaired = sanitize_utf8(text);
+  report.add(ImportIssue::kBadString, 0, repaired);
+  return builder.intern(repaired);
+}
+
+SliceId TraceSink::add(TraceBuilder::SliceRow row, std::int64_t end_ns, std::uint64_t offset) {
+  row.duration_ns = 0;
+  const auto duration_ns =
+      static_cast<std::uint64_t>(end_ns) - static_cast<std::uint64_t>(row.start_ns);
+  if (end_ns < row.start_ns) {
+    report.add(ImportIssue::kNegativeDuration, offset);
+  } else if (duration_ns > static_cast<std::uint64_t>(kLongestDuration_ns)) {
+    report.add(ImportIssue::kAbsurdTime, offset);
+  } else {
+    row.duration_ns = static_cast<std::int64_t>(duration_ns);
+  }
+  return builder.add_slice(row);
+}
+
+bool TraceSink::pulse(std::uint64_t units) {
+  units_done_ = std::min(units_done_ + units, units_);
+  if (options_.progress && units_ > 0) {
+    const double share = static_cast<double>(units_done_) / static_cast<double>(units_);
+    options_.progress(
+        {static_cast<std::uint64_t>(share * static_cast<double>(file_bytes_)), file_bytes_});
+  }
+  const bool is_cancelled = options_.cancelled != nullptr && *options_.cancelled;
+  return !is_cancelled && builder.slices().size() <= std::min(options_.most_events, kMostEvents);
+}
+
+Error TraceSink::why_stopped() const {
+  if (options_.cancelled != nullptr && *options_.cancelled) {
+    return {ErrorCode::kInterrupted, "loading was interrupted", "", ""};
+  }
+  return {ErrorCode::kMalformed,
+          "the trace has more than " +
+              counted(std::min(options_.most_events, kMostEvents), "event") +
+              ", the most that strobe reads",
+          "", "record a shorter time"};
+}
+
+void TraceSink::order_slices(std::size_t first) { order_by_start(builder.slices(), first); }
+
+Trace TraceSink::finish() {
+  tracks.name_all();
+  check_launches(builder.slices(), report);
+  count_events();
+  builder.args() = args.finish();
+  return std::move(builder).build();
+}
+
+void TraceSink::count_events() {
+  count_by_category('X', builder.slices().categories);
+  count_by_category('i', builder.instants().categories);
+  count('C', "", builder.counters().size());
+  if (report.event_count == 0) report.add(ImportIssue::kNoEvents, 0);
+}
+
+// Neighbours mostly have the same.
+void TraceSink::count_by_category(char phase, const std::vector<CategoryId>& rows) {
+  std::vector<std::uint64_t> counts(builder.categories().size());
+  for (auto first = rows.begin(); first != rows.end();) {
+    const auto next = std::find_if(first, rows.end(), [&](CategoryId id) { return id != *first; });
+    counts[first->index()] += static_cast<std::uint64_t>(next - first);
+    first = next;
+  }
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    count(phase, builder.strings()[builder.categories()[i].name], counts[i]);
+  }
+}
+
+void TraceSink::count(char phase, std::string_view category, std::uint64_t events) {
+  if (events == 0) return;
+  report.events[{phase, std::string(category)}] += events;
+  report.event_count += events;
+}
+
+}  // namespace strobe::readers
