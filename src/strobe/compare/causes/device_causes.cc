@@ -66,6 +66,11 @@ void add_effect_of_tenant(const Symptoms& symptoms, const DeviceSymptoms& device
   }
 }
 
+// Who is there without any effect is no cause.
+bool is_tenant_felt(const Symptoms& symptoms, const DeviceSymptoms& device) {
+  return rose(device.kernel_ms, 1.03) || longer_wait_of_work(symptoms) != nullptr;
+}
+
 Cause tenant_cause(const Symptoms& symptoms, const DeviceSymptoms& device, std::string who_uses) {
   Cause cause;
   cause.kind = CauseKind::kOtherTenant;
@@ -116,6 +121,21 @@ Cause counted_tenant(const Symptoms& symptoms, const DeviceSymptoms& device,
   return cause;
 }
 
+// Guessed: somebody's memory came, and the kernels are slowed as by a neighbour.
+Cause crowding_tenant(const Symptoms& symptoms, const DeviceSymptoms& device) {
+  Cause cause = tenant_cause(symptoms, device, "another process uses");
+  cause.score = 0.67;
+  cause.evidence.push_back(
+      evidence("the same kernels take longer, at the same clocks and with the same launches"));
+  add_power_and_memory(symptoms, device, cause);
+  if (const MetricRow* traffic = symptoms.metric(MetricRole::kMemoryUse, device.name());
+      traffic != nullptr && rose(traffic->all, 1.2)) {
+    cause.evidence.push_back(evidence("memory of the device busy", *traffic, MetricTime::kCycle));
+  }
+  add_effect_of_tenant(symptoms, device, cause);
+  return cause;
+}
+
 // If processes take turns, one that has the share f of the device makes the others 1 / (1 - f)
 // times as long; caches and memory that they also share add to that.
 bool slowed_beyond(const DeviceSymptoms& device, double percent) {
@@ -125,11 +145,10 @@ bool slowed_beyond(const DeviceSymptoms& device, double percent) {
   return device.slowdowns.median() - 1 > kGenerous * share / (1 - share) + kNoise;
 }
 
-// Seen: the list of the device's processes names it. Somebody who is there without any effect is no
-// cause.
+// Seen: the list of the device's processes names it.
 void add_seen_tenant(const Symptoms& symptoms, const DeviceSymptoms& device,
                      const Outsiders& outsiders, std::vector<Cause>& causes) {
-  const bool is_felt = rose(device.kernel_ms, 1.03) || longer_wait_of_work(symptoms) != nullptr;
+  const bool is_felt = is_tenant_felt(symptoms, device);
   if (!is_felt && !symptoms.is_slower()) return;
   const std::vector<Outsider> named = newcomers(outsiders);
   const bool is_one = named.size() == 1 && named[0].name.find(" processes)") == std::string::npos;
@@ -158,8 +177,10 @@ void find_other_tenant(const Symptoms& symptoms, std::vector<Cause>& causes) {
     const Outsiders outsiders = outsiders_on(symptoms, device);
     if (outsiders.came()) {
       add_seen_tenant(symptoms, device, outsiders, causes);
-    } else if (counter_shows_tenant(symptoms, device)) {
+    } else if (counter_shows_tenant(symptoms, device) && is_tenant_felt(symptoms, device)) {
       causes.push_back(counted_tenant(symptoms, device, outsiders));
+    } else if (!outsiders.is_known && kernels_show_tenant(symptoms, device)) {
+      causes.push_back(crowding_tenant(symptoms, device));
     }
   }
 }

@@ -141,10 +141,14 @@ bool counter_shows_tenant(const Symptoms& symptoms, const DeviceSymptoms& device
   return use.is_known && use.rise() >= kTenantPoints && (use.crowds || is_real(metric->all));
 }
 
+bool kernels_show_tenant(const Symptoms& symptoms, const DeviceSymptoms& device) {
+  return crowded_run(symptoms, device) == Crowded::kAbnormal;
+}
+
 bool has_tenant(const Symptoms& symptoms, const DeviceSymptoms& device) {
   const Outsiders outsiders = outsiders_on(symptoms, device);
   if (outsiders.is_known) return outsiders.came() && outsiders.rise() >= kTenantPoints;
-  return counter_shows_tenant(symptoms, device);
+  return counter_shows_tenant(symptoms, device) || kernels_show_tenant(symptoms, device);
 }
 
 BusTraffic bus_traffic(const Symptoms& symptoms, const DeviceSymptoms& device) {

@@ -22,7 +22,11 @@ inline constexpr double kTenantPoints = 20;
 
 ForeignUse foreign_use(const Symptoms& symptoms, const DeviceSymptoms& device);
 bool counter_shows_tenant(const Symptoms& symptoms, const DeviceSymptoms& device);
-// By the list of the device's processes, where it was recorded; else by its counter.
+// A process came with its memory, and the same kernels take longer at the same clocks. The counter
+// of the device's use lags: in a short recording this shows more.
+bool kernels_show_tenant(const Symptoms& symptoms, const DeviceSymptoms& device);
+// By the list of the device's processes, where it was recorded; else by its counter and the
+// kernels.
 bool has_tenant(const Symptoms& symptoms, const DeviceSymptoms& device);
 
 // Bytes per second over the bus, and the part of the trace's own copies.

@@ -284,8 +284,12 @@ void find_shorter_collectives(const Symptoms& symptoms, std::vector<Cause>& caus
   }
 }
 
+bool was_tenant_felt(const Symptoms& symptoms, const DeviceSymptoms& device) {
+  return fell(device.kernel_ms, 1 / 1.03) || shorter_wait_of_work(symptoms) != nullptr;
+}
+
 // The evidence that another process used the device in the normal run only: seen in the list of its
-// processes, or guessed from its counter. Nothing if none did.
+// processes, or guessed from its counter and its effect. Nothing if none did.
 std::vector<Evidence> evidence_of_tenant_gone(const Symptoms& symptoms,
                                               const DeviceSymptoms& device) {
   const Outsiders outsiders = outsiders_on(symptoms, device);
@@ -297,6 +301,7 @@ std::vector<Evidence> evidence_of_tenant_gone(const Symptoms& symptoms,
   const MetricRow* metric = symptoms.metric(MetricRole::kDeviceUse, device.name());
   if (!use.is_known || -use.rise() < kTenantPoints) return {};
   if (!use.crowds && !is_real(metric->all)) return {};
+  if (!was_tenant_felt(symptoms, device)) return {};
   return {evidence("device use, by its own counter", *metric, MetricTime::kCycle),
           evidence(fmt::format("another process uses {:.0f} -> {:.0f} % of the time",
                                use.shown_normal, use.shown_abnormal))};
@@ -305,8 +310,8 @@ std::vector<Evidence> evidence_of_tenant_gone(const Symptoms& symptoms,
 double score_of_tenant_gone(const Symptoms& symptoms, const DeviceSymptoms& device) {
   const Outsiders outsiders = outsiders_on(symptoms, device);
   if (outsiders.is_known) {
-    const bool is_felt = fell(device.kernel_ms, 1 / 1.03) || shorter_wait_of_work(symptoms);
-    return is_felt ? 0.8 + 0.15 * std::min(1.0, -outsiders.rise() / 50) : kListedScore;
+    return was_tenant_felt(symptoms, device) ? 0.8 + 0.15 * std::min(1.0, -outsiders.rise() / 50)
+                                             : kListedScore;
   }
   const ForeignUse use = foreign_use(symptoms, device);
   return std::min(0.9, 0.6 + 0.5 * (-use.rise() - kTenantPoints) / 60);

@@ -138,12 +138,13 @@ TEST(MemoryBandwidth, is_silent_while_the_memory_clock_stays_or_rises) {
   }
 }
 
-// In the trace the device is busy half of the cycle; its counter says `use` percent.
-CauseSketch used(double use) {
+// In the trace the device is busy half of the cycle; its counter says `use` percent. Kernels take a
+// little longer.
+CauseSketch used(double use, double kernel_ms = 4.2) {
   return CauseSketch(10, 10)
       .device("GPU 0", 5, 5)
       .metric("GPU 0", "gpu_usage", 50, use)
-      .kernel("gemm", 4, 4);
+      .kernel("gemm", 4, kernel_ms);
 }
 
 TEST(OtherTenant, use_beyond_the_traces_own_work_belongs_to_another_process) {
@@ -155,7 +156,45 @@ TEST(OtherTenant, use_beyond_the_traces_own_work_belongs_to_another_process) {
   EXPECT_TRUE(
       mentions(cause->evidence,
                "fills 50 -> 50 % of the cycle, so another process uses 0 -> 48 % of the time"));
-  EXPECT_TRUE(mentions(cause->against, "own kernels did not get slower"));
+  EXPECT_TRUE(mentions(cause->evidence, "own kernels: 4.00 -> 4.20 ms per cycle"));
+}
+
+TEST(OtherTenant, is_no_cause_where_nothing_became_slower) {
+  EXPECT_EQ(find(device_causes(used(98, 4)), CauseKind::kOtherTenant), nullptr);
+}
+
+// The list of processes saw the program itself and `others` percent of someone else.
+CauseSketch listed(CauseSketch sketch, double others_before, double others) {
+  return sketch.metric("GPU 0", "gpu_process_usage", 45, 45)
+      .metric("GPU 0", "gpu_foreign_usage", others_before, others)
+      .metric("GPU 0", "gpu_foreign_process_usage python3 (4711)", others_before, others);
+}
+
+// Always busy, so that the counter of its use cannot rise: the memory of the device is fuller, and
+// all kernels take longer at the same clock.
+CauseSketch crowded(double memory, double clock) {
+  return CauseSketch(10, 20)
+      .device("GPU 0", 9.8, 19.6)
+      .metric("GPU 0", "gpu_usage", 60, 62)
+      .metric("GPU 0", "gpu_sm_frequency", 1980, clock)
+      .metric("GPU 0", "gpu_mem_util", 20, 60)
+      .metric("GPU 0", "gpu_mem_used", 40, memory)
+      .kernel("gemm", 9, 18);
+}
+
+TEST(OtherTenant, kernels_and_memory_show_it_where_the_counter_lags) {
+  const auto causes = device_causes(crowded(50, 1980));
+  const Cause* cause = find(causes, CauseKind::kOtherTenant);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_EQ(cause, &causes.front());
+  EXPECT_LT(cause->score, kConfidentScore);
+  EXPECT_TRUE(mentions(cause->evidence, "take longer, at the same clocks"));
+  EXPECT_TRUE(mentions(cause->evidence, "device memory in use: 40.0 -> 50.0 %"));
+  EXPECT_TRUE(mentions(cause->evidence, "memory of the device busy: 20.0 -> 60.0 %"));
+  EXPECT_EQ(find(device_causes(crowded(40, 1980)), CauseKind::kOtherTenant), nullptr);
+  EXPECT_EQ(find(device_causes(crowded(50, 990)), CauseKind::kOtherTenant), nullptr);
+  EXPECT_EQ(find(device_causes(listed(crowded(50, 1980), 0, 0)), CauseKind::kOtherTenant), nullptr)
+      << "the list of processes knows better";
 }
 
 IdleCauseRow waiting_work_row(double normal_ms, double abnormal_ms) {
@@ -219,7 +258,7 @@ TEST(OtherTenant, a_counter_that_misses_own_work_is_doubted) {
   const auto causes = device_causes(CauseSketch(10, 10)
                                         .device("GPU 0", 2.4, 2)
                                         .metric("GPU 0", "gpu_usage", 0, 99)
-                                        .kernel("gemm", 2, 2));
+                                        .kernel("gemm", 2, 2.1));
   const Cause* cause = find(causes, CauseKind::kOtherTenant);
   ASSERT_NE(cause, nullptr);
   EXPECT_TRUE(mentions(cause->against,
@@ -263,13 +302,6 @@ TEST(OtherTenant, is_silent_when_the_trace_itself_explains_the_use) {
 
 TEST(OtherTenant, is_silent_about_a_rise_that_a_coarse_counter_makes) {
   EXPECT_TRUE(device_causes(used(62)).empty());
-}
-
-// The list of processes saw the program itself and `others` percent of someone else.
-CauseSketch listed(CauseSketch sketch, double others_before, double others) {
-  return sketch.metric("GPU 0", "gpu_process_usage", 45, 45)
-      .metric("GPU 0", "gpu_foreign_usage", others_before, others)
-      .metric("GPU 0", "gpu_foreign_process_usage python3 (4711)", others_before, others);
 }
 
 CauseSketch slowed_kernels(double cycle, double factor) {
