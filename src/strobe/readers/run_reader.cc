@@ -14,6 +14,7 @@
 
 #include "strobe/base/file.h"
 #include "strobe/base/text.h"
+#include "strobe/readers/formats.h"
 #include "strobe/readers/metric_samples.h"
 #include "strobe/readers/recording/recording_facts.h"
 #include "strobe/readers/recording/run_files.h"
@@ -166,7 +167,7 @@ constexpr std::string_view kRunHint =
 
 struct Folder {
   fs::path path;
-  std::vector<fs::path> traces;  // by name
+  std::vector<fs::path> traces;  // by name; a trace may be a folder itself
   std::optional<fs::path> metrics;
   std::vector<fs::path> folders;  // by name
 };
@@ -178,7 +179,8 @@ Result<Folder> look_into(const fs::path& path) {
   for (fs::directory_iterator at(path, error), end; !error && at != end; at.increment(error)) {
     std::error_code ignored;
     if (at->is_directory(ignored)) {
-      folder.folders.push_back(at->path());
+      const bool is_whole_trace = find_folder_format(at->path()) != nullptr;
+      (is_whole_trace ? folder.traces : folder.folders).push_back(at->path());
     } else if (is_trace(at->path())) {
       folder.traces.push_back(at->path());
     }
@@ -266,6 +268,9 @@ std::vector<RankFiles> ranks_of_recording(const std::vector<RunTraceFile>& trace
 }
 
 Result<std::vector<RankFiles>> ranks_in(const fs::path& path) {
+  if (find_folder_format(path) != nullptr) {
+    return std::vector<RankFiles>{{std::nullopt, path, metrics_in(path)}};
+  }
   const std::vector<RunTraceFile> recorded = traces_of_run(find_run_files(path));
   if (!recorded.empty()) return ranks_of_recording(recorded, path);
   if (is_run_folder(path)) return no_files_yet(path);

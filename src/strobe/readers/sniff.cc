@@ -29,9 +29,18 @@ namespace fs = std::filesystem;
 
 bool has_trace_name(const fs::path& path) {
   const std::string name = path.filename().string();
-  constexpr std::string_view kEndings[] = {".json", ".json.gz", ".json.zst", wire::kRunFileSuffix,
-                                           ".strobe-trace"};
-  return std::ranges::any_of(kEndings, [&](auto ending) { return name.ends_with(ending); });
+  std::string_view bare = name;
+  for (const std::string_view packing : {".gz", ".zst"}) {
+    if (bare.ends_with(packing)) bare.remove_suffix(packing.size());
+  }
+  constexpr std::string_view kEndings[] = {".json",         wire::kRunFileSuffix,
+                                           ".strobe-trace", ".sqlite",
+                                           ".db",           ".rpd",
+                                           ".nvvp",         ".nvprof",
+                                           ".pb",           ".perfetto-trace",
+                                           ".pftrace",      ".csv",
+                                           ".pkl",          ".pickle"};
+  return std::ranges::any_of(kEndings, [&](auto ending) { return bare.ends_with(ending); });
 }
 
 namespace {
@@ -41,15 +50,14 @@ std::string hint_for_folder(const fs::path& path) {
   std::error_code error;
   for (fs::directory_iterator entry(path, error), end; !error && entry != end;
        entry.increment(error)) {
-    if (has_trace_name(entry->path())) traces.push_back(entry->path().string());
+    if (is_trace(entry->path())) traces.push_back(entry->path().string());
   }
-  if (traces.empty()) {
-    return "name a file; the folder has no *.json, *.json.gz, *.json.zst or *.strobe";
-  }
+  if (traces.empty()) return "name a file; the folder has no traces";
   const std::string& first = *std::ranges::min_element(traces);
   if (traces.size() == 1) return fmt::format("name the trace in it: '{}'", first);
-  return fmt::format("name one of the {} traces in it, such as '{}', or all of them: {}",
-                     traces.size(), first, (path / "*.json*").string());
+  return fmt::format(
+      "name one of the {} traces in it, such as '{}', or the folder itself to `strobe summary`",
+      traces.size(), first);
 }
 
 }  // namespace
@@ -103,12 +111,10 @@ bool looks_like_trace(std::string_view first_bytes) {
 
 bool is_trace(const fs::path& path) {
   const Result<File> file = File::open(path);
-  if (!file || !file->is_seekable()) return false;
-  if (has_trace_name(path)) {
-    std::string first(kSniffBytes, '\0');
-    const Result<std::size_t> bytes = file->read_at(0, first);
-    if (bytes && looks_like_trace(std::string_view(first).substr(0, *bytes))) return true;
-  }
+  if (!has_trace_name(path) || !file || !file->is_seekable()) return false;
+  std::string first(kSniffBytes, '\0');
+  const Result<std::size_t> bytes = file->read_at(0, first);
+  if (bytes && looks_like_trace(std::string_view(first).substr(0, *bytes))) return true;
   const Result<TraceInput> input = TraceInput::open(path);
   return input && find_format(*input) != nullptr;
 }

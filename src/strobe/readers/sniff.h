@@ -10,8 +10,8 @@
 // Recognises a file by its name and its first bytes.
 namespace strobe::readers {
 
-// *.json, *.json.gz, *.json.zst, or *.strobe, which may also be a recording of kernels: the content
-// decides.
+// A name that traces have, such as *.json.gz or *.sqlite. The content decides: *.strobe may also be
+// a recording of kernels, *.csv anything.
 bool has_trace_name(const std::filesystem::path& path);
 
 // Opens a file that may be a trace. The hint of the error for a folder names the traces in it.

@@ -26,8 +26,6 @@ namespace {
 constexpr std::size_t kMostDepth = 64;
 constexpr std::size_t kMostFolders = 200'000;  // links between folders multiply paths
 constexpr std::string_view kPackings[] = {".gz", ".zst"};
-constexpr std::string_view kTraceEnding = ".json";
-constexpr std::string_view kRecordedEnding = wire::kRunFileSuffix;           // of kernels, too
 constexpr std::string_view kKernelEndings[] = {".csv", ".txt", ".ncu-rep"};  // JSON may be either
 
 std::int64_t nanoseconds(const timespec& time) {
@@ -47,14 +45,10 @@ std::string_view without_packing(std::string_view name) {
   return name;
 }
 
-bool has_trace_ending(std::string_view name) {
-  return without_packing(name).ends_with(kTraceEnding) || name.ends_with(kRecordedEnding);
-}
-
 // Whether its content must be checked.
 bool is_candidate(std::string_view name) {
   const std::string_view bare = without_packing(name);
-  return has_trace_ending(name) ||
+  return readers::has_trace_name(name) ||
          std::ranges::any_of(kKernelEndings, [&](auto ending) { return bare.ends_with(ending); });
 }
 
@@ -101,7 +95,7 @@ void number_spans(std::vector<FoundTrace>& found) {
   }
 }
 
-bool is_recorded(const FoundTrace& trace) { return trace.path.extension() == kRecordedEnding; }
+bool is_recorded(const FoundTrace& trace) { return trace.path.extension() == wire::kRunFileSuffix; }
 
 // strobe's own samples beside recorded processes are part of their traces.
 void leave_out_samples(std::vector<FoundTrace>& found) {
@@ -118,7 +112,7 @@ void leave_out_samples(std::vector<FoundTrace>& found) {
 }
 
 std::string worker_of(const std::string& file_name) {
-  const std::string_view ending = kRecordedEnding;
+  const std::string_view ending = wire::kRunFileSuffix;
   if (file_name.ends_with(ending)) return file_name.substr(0, file_name.size() - ending.size());
   return tensorboard::without_endings(file_name);
 }
@@ -230,7 +224,7 @@ void RunFolder::add(const fs::path& path, bool is_asked_for, Walk& state) {
          content == Content::kBenchRun ? BenchContent::kRun : BenchContent::kGrids});
     return;
   }
-  const bool is_trace = content == Content::kTrace && has_trace_ending(file_name);
+  const bool is_trace = content == Content::kTrace && readers::has_trace_name(path);
   if (!is_trace && !is_asked_for) return;
   FoundTrace trace;
   trace.name = name;
@@ -252,6 +246,7 @@ RunFolder::Content RunFolder::content_of(const fs::path& path, const FileStamp& 
     const auto bytes = file->read_at(0, buffer);
     const std::string_view first = std::string_view(buffer).substr(0, bytes ? *bytes : 0);
     content = sniff(first);
+    if (content == Content::kOther && readers::is_trace(path)) content = Content::kTrace;
   }
   sniffed_[path] = {stamp, content};
   return content;

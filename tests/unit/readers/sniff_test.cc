@@ -76,17 +76,17 @@ TEST(SniffTest, what_strobe_recorded_is_told_apart_by_content) {
 
 TEST(SniffTest, the_error_of_a_folder_names_the_traces_in_it) {
   const testing::TemporaryFolder folder;
-  EXPECT_THAT(open_input(folder.path()).error().hint, HasSubstr("no *.json"));
-  put_bytes(folder / "b.json.gz", "x");
-  put_bytes(folder / "notes.txt", "x");
+  EXPECT_THAT(open_input(folder.path()).error().hint, HasSubstr("the folder has no traces"));
+  put_bytes(folder / "b.json.gz", pack_gzip(kSmallTrace));
+  put_bytes(folder / "settings.json", "[1]");
   EXPECT_THAT(open_input(folder.path()).error().hint, HasSubstr("the trace in it: '"));
-  put_bytes(folder / "a.json", "x");
+  put_bytes(folder / "a.json", kSmallTrace);
   const auto file = open_input(folder.path());
   ASSERT_FALSE(file.has_value());
   EXPECT_EQ(file.error().code, ErrorCode::kMalformed);
   EXPECT_THAT(file.error().hint, HasSubstr("2 traces"));
   EXPECT_THAT(file.error().hint, HasSubstr("a.json'"));
-  EXPECT_THAT(file.error().hint, HasSubstr("/*.json*"));
+  EXPECT_THAT(file.error().hint, HasSubstr("or the folder itself to `strobe summary`"));
   EXPECT_TRUE(open_input(folder.path() / "a.json"));
 }
 
