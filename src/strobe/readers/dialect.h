@@ -94,6 +94,7 @@ const Dialect& choose_dialect(const TraceHead& head);
 extern const Dialect kKinetoDialect;
 extern const Dialect kPaddleDialect;
 extern const Dialect kAutogradDialect;
+extern const Dialect kXlaDialect;
 extern const Dialect kChromeDialect;
 
 }  // namespace strobe::readers
