@@ -37,8 +37,8 @@ class ProtobufStream {
   Kind kind() const { return kind_; }
   bool is_bytes(std::uint32_t field) const { return field_ == field && kind_ == Kind::kBytes; }
   bool is_number(std::uint32_t field) const { return field_ == field && kind_ == Kind::kNumber; }
-  std::uint64_t number() const { return number_; }  // of kNumber, kFixed64 and kFixed32
-  std::uint64_t length() const { return length_; }  // of kBytes
+  std::uint64_t number() const { return number_; }              // of kNumber, kFixed64 and kFixed32
+  std::uint64_t length() const { return length_; }              // of kBytes
   std::uint64_t field_offset() const { return field_offset_; }  // where it begins
 
   // All bytes of a kBytes field, valid until the next call. Nothing if there are more than
@@ -69,10 +69,10 @@ class ProtobufStream {
   std::unique_ptr<ByteStream> stream_;
   std::optional<File> file_;
   std::vector<char> window_;
-  std::size_t position_ = 0;   // in the window
-  std::size_t filled_ = 0;     // its bytes
-  std::uint64_t base_ = 0;     // the offset of its first byte
-  bool has_ended_ = false;     // the input has no more bytes
+  std::size_t position_ = 0;                    // in the window
+  std::size_t filled_ = 0;                      // its bytes
+  std::uint64_t base_ = 0;                      // the offset of its first byte
+  bool has_ended_ = false;                      // the input has no more bytes
   std::vector<std::uint64_t> ends_ = {kNoEnd};  // of the open messages
   std::uint64_t field_end_ = 0;                 // next() skips what was not taken
 

@@ -39,7 +39,7 @@ SmallText unpack_zlib(std::string_view packed, std::size_t most_bytes) {
 SmallText unpack_zstd(std::string_view packed, std::size_t most_bytes) {
   SmallText result;
   const std::unique_ptr<ZSTD_DStream, decltype(&ZSTD_freeDStream)> stream(ZSTD_createDStream(),
-                                                                         &ZSTD_freeDStream);
+                                                                          &ZSTD_freeDStream);
   if (!stream) return result;
   ZSTD_inBuffer in = {packed.data(), packed.size(), 0};
   std::size_t filled = 0;

@@ -17,7 +17,7 @@ namespace {
 bool is_xla_head(const TraceHead& head) {
   const bool has_categories = std::ranges::any_of(
       head.categories, [](const std::string& category) { return !category.empty(); });
-  return !has_categories && std::ranges::any_of(head.processes, [](const std::string& process) {
+  return !has_categories && std::ranges::any_of(head.process_names, [](const std::string& process) {
     return process == xla::kHostPlane || xla::device_plane(process).has_value();
   });
 }
@@ -33,7 +33,7 @@ struct Line {
 
 class XlaTracks {
  public:
-  XlaTracks(TraceBuilder& builder) : builder_(builder) {
+  explicit XlaTracks(TraceBuilder& builder) : builder_(builder) {
     for (const Track& track : builder.tracks()) {
       Line& line = lines_.emplace_back();
       line.name = text(track.thread_name);
@@ -85,8 +85,8 @@ class XlaTracks {
       const std::size_t row = sequences.slices[i].index();
       if (slices.kinds[row] != SliceKind::kAnnotation) continue;
       slices.kinds[row] = SliceKind::kStep;
-      slices.names[row] = builder_.intern(xla::step_name(builder_.strings()[slices.names[row]],
-                                                         sequences.sequence_numbers[i]));
+      slices.names[row] = builder_.intern(
+          xla::step_name(builder_.strings()[slices.names[row]], sequences.sequence_numbers[i]));
     }
     sequences = {};
   }

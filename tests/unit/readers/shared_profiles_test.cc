@@ -90,7 +90,8 @@ void check_top_kernels(const Trace& trace, const std::string& expected) {
     ++work.count;
     work.total_ns += trace.slices().durations_ns[row];
   }
-  EXPECT_EQ(static_cast<std::int64_t>(kernels.size()), number(expected, "kernels", "distinct_names"));
+  EXPECT_EQ(static_cast<std::int64_t>(kernels.size()),
+            number(expected, "kernels", "distinct_names"));
   for_each_element(member(expected, "top_kernels"), [&](const JsonValue& row) {
     std::string name = member(row.text, "name");
     name = name.substr(1, name.size() - 2);
@@ -103,7 +104,8 @@ std::int64_t bytes_of(const Trace& trace, SliceKind kind) {
   ArgsReader args(trace.args());
   std::int64_t bytes = 0;
   for (std::size_t row = 0; row < trace.slice_count(); ++row) {
-    if (trace.slices().kinds[row] == kind) bytes += number(args.text(trace.slices().args[row]), "bytes");
+    if (trace.slices().kinds[row] == kind)
+      bytes += number(args.text(trace.slices().args[row]), "bytes");
   }
   return bytes;
 }
@@ -157,7 +159,8 @@ TEST_P(SharedXplane, is_read_value_by_value) {
   EXPECT_EQ(calls.count, number(host, "api_calls", "count"));
   EXPECT_EQ(calls.total_ns, number(host, "api_calls", "total_ns"));
   EXPECT_EQ(count_annotations(trace), number(host, "annotations", "count"));
-  EXPECT_EQ(add_up(trace, SliceKind::kPythonCall).count, number(host, "annotations_of_python_tracer"));
+  EXPECT_EQ(add_up(trace, SliceKind::kPythonCall).count,
+            number(host, "annotations_of_python_tracer"));
   EXPECT_EQ(add_up(trace, SliceKind::kStep).count, number(host, "steps"));
   EXPECT_EQ(static_cast<std::int64_t>(trace.metadata().devices.size()),
             number(expected, "devices_declared"));
@@ -200,7 +203,8 @@ TEST(SharedPerfetto, nested_tracks_are_read) {
   EXPECT_EQ(total_ns, number(expected, "total_slice_ns"));
   EXPECT_EQ(loaded->report[ImportIssue::kUnmatchedBegin].count, 0u);
   for (std::size_t level = 1; level <= 5; ++level) {
-    EXPECT_EQ(trace.name(SliceId(level - 1)), "L" + std::to_string(level) + " Slice " + std::to_string(level));
+    EXPECT_EQ(trace.name(SliceId(level - 1)),
+              "L" + std::to_string(level) + " Slice " + std::to_string(level));
   }
   EXPECT_EQ(trace.strings()[trace.track(SliceId(1)).thread], "L1 Track 01 / L2 Track 02");
 }

@@ -10,8 +10,7 @@
 namespace strobe::readers::perfetto {
 namespace {
 
-std::string_view text_of(const ById<StringId>& texts, std::uint64_t id,
-                         TraceBuilder& builder) {
+std::string_view text_of(const ById<StringId>& texts, std::uint64_t id, TraceBuilder& builder) {
   const StringId* found = texts.find(id);
   if (found == nullptr || !found->valid()) return {};
   return builder.strings()[*found];

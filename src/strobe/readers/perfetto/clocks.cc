@@ -49,15 +49,14 @@ void Clocks::add_snapshot(std::uint32_t sequence, std::string_view message) {
     readings.emplace_back(key, clock.latest_ns);
   }
   if (readings.empty()) return;
-  const auto trace = std::ranges::find(readings, Key{0, trace_clock_},
-                                       &std::pair<Key, std::int64_t>::first);
+  const auto trace =
+      std::ranges::find(readings, Key{0, trace_clock_}, &std::pair<Key, std::int64_t>::first);
   const auto& common = trace == readings.end() ? readings.front() : *trace;
   for (const auto& [key, own_ns] : readings) {
     if (key == common.first) continue;
     Clock& clock = clocks_[key];
     if (trace == readings.end()) clock.other = common.first;
-    (trace == readings.end() ? clock.to_other : clock.to_trace)
-        .push_back({own_ns, common.second});
+    (trace == readings.end() ? clock.to_other : clock.to_trace).push_back({own_ns, common.second});
   }
 }
 

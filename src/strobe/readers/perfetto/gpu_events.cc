@@ -16,13 +16,13 @@
 namespace strobe::readers::perfetto {
 namespace {
 
-std::int32_t device_number(std::uint64_t number) {
+std::int32_t gpu_number(std::uint64_t number) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::int32_t>::max();
   return static_cast<std::int32_t>(std::min(number, kMost));
 }
 
 // What a stage of the GPU's work is, by its name; most are named after what they draw or compute.
-SliceKind kind_of(std::string_view stage) {
+SliceKind stage_kind(std::string_view stage) {
   const std::string word = lower_case(stage);
   if (word.starts_with("memcpy") || word == "copy" || word.starts_with("memory copy") ||
       word.starts_with("memorytransfer")) {
@@ -33,7 +33,7 @@ SliceKind kind_of(std::string_view stage) {
   return SliceKind::kKernel;
 }
 
-std::string_view category_word(SliceKind kind) {
+std::string_view stage_category(SliceKind kind) {
   switch (kind) {
     case SliceKind::kMemcpy:
       return "gpu_memcpy";
@@ -97,7 +97,7 @@ GpuEvents::Stage GpuEvents::read_stage(std::string_view message) {
         stage.duration_ns = number;
         break;
       case kStageGpu:
-        stage.gpu = device_number(number);
+        stage.gpu = gpu_number(number);
         break;
       case kStageQueueId:
         stage.queue_id = number;
@@ -191,11 +191,11 @@ void GpuEvents::add_stage(std::string_view message, std::int64_t time_ns, const 
   const Stage stage = read_stage(message);
   const std::string stage_word = stage_name(stage, sequence, offset);
   TraceBuilder::SliceRow row;
-  row.kind = kind_of(stage_word);
+  row.kind = stage_kind(stage_word);
   row.start_ns = time_ns;
   row.name = name_of(stage, stage_word, sequence);
   if (row.kind == SliceKind::kKernel) row.flags = flags_of(row.name);
-  row.category = sink_.builder.category(category_word(row.kind));
+  row.category = sink_.builder.category(stage_category(row.kind));
   row.track = TrackId(tracks_.of_stream(stage.gpu, queue_of(stage, sequence, offset)));
   row.args = args_of(stage, message, sequence);
   if (stage.duration_ns > static_cast<std::uint64_t>(kLongestDuration_ns)) {
@@ -298,7 +298,7 @@ void GpuEvents::add_counters(std::string_view message, std::int64_t time_ns, boo
   std::int32_t gpu = 0;
   const GpuCounterSpecs* specs = nullptr;
   for (ProtobufFields fields(message); fields.next();) {
-    if (fields.is_number(kGpuCounterGpu)) gpu = device_number(fields.number());
+    if (fields.is_number(kGpuCounterGpu)) gpu = gpu_number(fields.number());
     if (!fields.is_number(kGpuCounterDescriptorId)) continue;
     const auto found = sequence.interned.gpu_counters.find(fields.number());
     if (found == sequence.interned.gpu_counters.end()) continue;

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "strobe/readers/perfetto/annotations.h"
 #include "strobe/readers/perfetto/launch_links.h"

@@ -53,7 +53,12 @@ enum InternedField : std::uint32_t {
   kInternedComputeArgNames = 1001,
 };
 // Most interned things: an id, a text, and in kernels and stages a second one.
-enum InternedTextField : std::uint32_t { kTextId = 1, kText = 2, kSecondText = 3, kTextCategory = 4 };
+enum InternedTextField : std::uint32_t {
+  kTextId = 1,
+  kText = 2,
+  kSecondText = 3,
+  kTextCategory = 4
+};
 
 enum TrackField : std::uint32_t {
   kTrackId = 1,
@@ -103,7 +108,13 @@ enum TrackEventField : std::uint32_t {
   kEventGpuCorrelation = 3000,
   kEventGpuApi = 3001,
 };
-enum class EventType : std::uint64_t { kNone = 0, kBegin = 1, kEnd = 2, kInstant = 3, kCounter = 4 };
+enum class EventType : std::uint64_t {
+  kNone = 0,
+  kBegin = 1,
+  kEnd = 2,
+  kInstant = 3,
+  kCounter = 4
+};
 enum GpuCorrelationField : std::uint32_t { kSubmits = 1, kWaitsFor = 2 };
 
 enum LegacyField : std::uint32_t {

@@ -1,12 +1,13 @@
 #include "strobe/readers/perfetto/packets.h"
+#include "strobe/readers/event_fields.h"
 
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "strobe/base/unpack_small.h"
 #include "strobe/base/protobuf.h"
 #include "strobe/base/text.h"
+#include "strobe/base/unpack_small.h"
 #include "strobe/readers/perfetto/packet_fields.h"
 
 namespace strobe::readers::perfetto {
@@ -14,8 +15,6 @@ namespace {
 
 // Writers pack up to half a mebibyte at once; a packet that grows much further is no trace.
 constexpr std::size_t kMostUnpackedBytes = 64 << 20;
-
-constexpr std::int64_t kLatestTime_ns = std::int64_t{1} << 62;
 
 }  // namespace
 
@@ -117,8 +116,7 @@ bool Packets::prepare(const Packet& packet, Sequence& sequence, std::uint64_t of
 void Packets::add_data(const Packet& packet, Sequence& sequence, std::uint64_t offset) {
   std::optional<std::int64_t> time_ns;
   if (packet.time) {
-    const std::uint64_t clock =
-        packet.clock.value_or(sequence.clock.value_or(Clocks::kBootTime));
+    const std::uint64_t clock = packet.clock.value_or(sequence.clock.value_or(Clocks::kBootTime));
     time_ns = clocks_.time_of(packet.sequence, clock, *packet.time);
     if (time_ns && (*time_ns >= kLatestTime_ns || *time_ns <= -kLatestTime_ns)) time_ns.reset();
   }
@@ -187,8 +185,9 @@ void Packets::unpack(const Packet& packet, std::uint64_t offset) {
 void Packets::finish() {
   place_rows();
   if (clocks_.took_other_clock()) {
-    sink_.report.add(ImportIssue::kRecorderRemark, 0,
-                     "times of a clock that no snapshot relates to the others were kept as they are");
+    sink_.report.add(
+        ImportIssue::kRecorderRemark, 0,
+        "times of a clock that no snapshot relates to the others were kept as they are");
   }
   report_unread();
 }
@@ -198,7 +197,8 @@ void Packets::place_rows() {
   links_.join(sink_);
   find_flow_phases(sink_.builder.flows());
   const auto place = [&](std::vector<TrackId>& tracks) {
-    for (TrackId& track : tracks) track = tracks_.track_of(static_cast<std::uint32_t>(track.index()));
+    for (TrackId& track : tracks)
+      track = tracks_.track_of(static_cast<std::uint32_t>(track.index()));
   };
   place(sink_.builder.slices().tracks);
   place(sink_.builder.instants().tracks);

@@ -13,7 +13,6 @@ namespace strobe::readers::perfetto {
 namespace {
 
 constexpr std::size_t kLongestPacket = 64 << 20;
-constexpr std::uint64_t kPulseBytes = 4 << 20;
 
 // Whether a packet's fields are of the kinds that they always have. `has_sign` turns true at one
 // that hardly any other message has.

@@ -13,16 +13,17 @@ namespace strobe::readers::perfetto {
 namespace {
 
 // By their numbers in the file.
-constexpr std::array<std::string_view, 41> kUnits = {
-    "",       "bit",  "kilobit",  "megabit",   "gigabit",    "terabit",     "petabit",
-    "byte",   "KB",   "MB",       "GB",        "TB",         "PB",          "Hz",
-    "kHz",    "MHz",  "GHz",      "THz",       "PHz",        "ns",          "us",
-    "ms",     "s",    "min",      "h",         "vertex",     "pixel",       "triangle",
-    "mW",     "W",    "kW",       "J",         "V",          "A",           "C",
-    "F",      "K",    "%",        "primitive", "fragment",   "instruction"};
+constexpr std::array<std::string_view, 41> kGpuUnits = {
+    "",     "bit", "kilobit", "megabit",   "gigabit",  "terabit",    "petabit",
+    "byte", "KB",  "MB",      "GB",        "TB",       "PB",         "Hz",
+    "kHz",  "MHz", "GHz",     "THz",       "PHz",      "ns",         "us",
+    "ms",   "s",   "min",     "h",         "vertex",   "pixel",      "triangle",
+    "mW",   "W",   "kW",      "J",         "V",        "A",          "C",
+    "F",    "K",   "%",       "primitive", "fragment", "instruction"};
 
 void add_unit(std::uint64_t number, std::string& units) {
-  const std::string_view word = number < kUnits.size() ? kUnits[number] : std::string_view("?");
+  const std::string_view word =
+      number < kGpuUnits.size() ? kGpuUnits[number] : std::string_view("?");
   if (word.empty()) return;
   if (!units.empty()) units += ' ';
   units += word;
@@ -110,8 +111,8 @@ void Interned::add(std::string_view message, TraceBuilder& builder) {
           } else if (one.kind() == ProtobufFields::Kind::kBytes) {
             specs.add(one.bytes());
           } else if (one.kind() == ProtobufFields::Kind::kNumber) {
-            specs.gpu = static_cast<std::int32_t>(std::min<std::uint64_t>(
-                one.number(), std::numeric_limits<std::int32_t>::max()));
+            specs.gpu = static_cast<std::int32_t>(
+                std::min<std::uint64_t>(one.number(), std::numeric_limits<std::int32_t>::max()));
           }
         }
         gpu_counters[id] = std::move(specs);

@@ -48,7 +48,7 @@ struct Interned {
 // The state of one writer of packets.
 struct Sequence {
   std::uint32_t id = 0;
-  bool is_valid = false;    // its state was cleared, and nothing was lost since
+  bool is_valid = false;  // its state was cleared, and nothing was lost since
   bool has_packets = false;
   Interned interned;
 

@@ -1,4 +1,5 @@
 #include "strobe/readers/perfetto/track_events.h"
+#include "strobe/readers/event_fields.h"
 
 #include <algorithm>
 
@@ -8,11 +9,10 @@
 #include "strobe/base/json_text.h"
 #include "strobe/base/protobuf.h"
 #include "strobe/readers/perfetto/packet_fields.h"
+#include "strobe/readers/perfetto/track_event_message.h"
 
 namespace strobe::readers::perfetto {
 namespace {
-
-constexpr std::int64_t kLatestTime_ns = std::int64_t{1} << 62;
 
 std::int64_t wrapping_sum(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
@@ -29,155 +29,8 @@ std::uint64_t number_of_text(std::string_view text) {
 
 }  // namespace
 
-// Of events that were converted from an older format, with that format's letters.
-struct TrackEvents::Legacy {
-  char phase = 0;
-  std::optional<std::uint64_t> name_id;
-  std::int64_t duration_us = 0;
-  std::uint64_t id = 0;
-  bool id_is_local = false;
-  std::string_view scope;
-  std::optional<std::uint64_t> bind_id;
-  std::uint64_t flow_direction = 0;  // 1: in, 2: out
-  std::optional<std::int64_t> process;
-  std::optional<std::int64_t> thread;
-};
-
-struct TrackEvents::Event {
-  EventType type = EventType::kNone;
-  std::optional<std::uint64_t> track;
-  std::optional<std::uint64_t> category_id;
-  std::string_view category;
-  std::optional<std::uint64_t> name_id;
-  std::string_view name;
-  bool has_name = false;
-  std::optional<std::int64_t> delta_us;
-  std::optional<std::int64_t> absolute_us;
-  std::optional<double> value;
-  bool is_gpu_call = false;
-  bool has_annotations = false;
-  bool has_extra_values = false;
-  bool has_flows = false;
-  std::optional<Legacy> legacy;
-  std::vector<std::uint64_t> submits;
-  std::vector<std::uint64_t> waits_for;
-};
-
-void TrackEvents::read_legacy(std::string_view message, Legacy& legacy) {
-  for (ProtobufFields fields(message); fields.next();) {
-    const std::uint64_t number = fields.number();
-    switch (fields.field()) {
-      case kLegacyNameId:
-        legacy.name_id = number;
-        break;
-      case kLegacyPhase:
-        legacy.phase = static_cast<char>(number & 0x7F);
-        break;
-      case kLegacyDuration_us:
-        legacy.duration_us = fields.signed_number();
-        break;
-      case kLegacyUnscopedId:
-      case kLegacyLocalId:
-      case kLegacyGlobalId:
-        legacy.id = number;
-        legacy.id_is_local = fields.field() == kLegacyLocalId;
-        break;
-      case kLegacyScope:
-        if (fields.kind() == ProtobufFields::Kind::kBytes) legacy.scope = fields.bytes();
-        break;
-      case kLegacyBindId:
-        legacy.bind_id = number;
-        break;
-      case kLegacyFlowDirection:
-        legacy.flow_direction = number;
-        break;
-      case kLegacyProcess:
-        legacy.process = static_cast<std::int32_t>(static_cast<std::uint32_t>(number));
-        break;
-      case kLegacyThread:
-        legacy.thread = static_cast<std::int32_t>(static_cast<std::uint32_t>(number));
-        break;
-      default:
-        break;
-    }
-  }
-}
-
-TrackEvents::Event TrackEvents::read_event(std::string_view message) {
-  Event event;
-  for (ProtobufFields fields(message); fields.next();) {
-    switch (fields.field()) {
-      case kEventType:
-        event.type = static_cast<EventType>(fields.number());
-        break;
-      case kEventTrack:
-        event.track = fields.number();
-        break;
-      case kEventCategoryIds:
-        for_each_number(fields, [&](std::uint64_t id) {
-          if (!event.category_id) event.category_id = id;
-        });
-        break;
-      case kEventCategories:
-        if (event.category.empty()) event.category = fields.bytes();
-        break;
-      case kEventNameId:
-        event.name_id = fields.number();
-        break;
-      case kEventName:
-        event.name = fields.bytes();
-        event.has_name = true;
-        break;
-      case kEventDelta_us:
-        event.delta_us = fields.signed_number();
-        break;
-      case kEventAbsolute_us:
-        event.absolute_us = fields.signed_number();
-        break;
-      case kEventCounterValue:
-        event.value = static_cast<double>(fields.signed_number());
-        break;
-      case kEventRealCounterValue:
-        event.value = fields.real();
-        break;
-      case kEventAnnotations:
-        event.has_annotations = true;
-        break;
-      case kEventExtraValues:
-      case kEventExtraRealValues:
-        event.has_extra_values = true;
-        break;
-      case kEventFlows:
-      case kEventLastFlows:
-      case kEventOldFlows:
-      case kEventOldLastFlows:
-        event.has_flows = true;
-        break;
-      case kEventLegacy:
-        event.legacy.emplace();
-        read_legacy(fields.bytes(), *event.legacy);
-        break;
-      case kEventGpuApi:
-        event.is_gpu_call = true;
-        break;
-      case kEventGpuCorrelation:
-        for (ProtobufFields one(fields.bytes()); one.next();) {
-          if (one.field() == kSubmits) {
-            for_each_number(one, [&](std::uint64_t id) { event.submits.push_back(id); });
-          } else if (one.field() == kWaitsFor) {
-            for_each_number(one, [&](std::uint64_t id) { event.waits_for.push_back(id); });
-          }
-        }
-        break;
-      default:
-        break;
-    }
-  }
-  return event;
-}
-
 // Older writers count microseconds of the monotonic clock from their thread's description on.
-std::optional<std::int64_t> TrackEvents::time_of(const Event& event, Sequence& sequence,
+std::optional<std::int64_t> TrackEvents::time_of(const TrackEventMessage& event, Sequence& sequence,
                                                  Clocks& clocks) const {
   std::int64_t us = 0;
   if (event.delta_us) {
@@ -190,7 +43,7 @@ std::optional<std::int64_t> TrackEvents::time_of(const Event& event, Sequence& s
   return clocks.time_of(sequence.id, Clocks::kMonotonic, static_cast<std::uint64_t>(ns_of_us(us)));
 }
 
-std::uint32_t TrackEvents::place_of(const Event& event, const Sequence& sequence) {
+std::uint32_t TrackEvents::place_of(const TrackEventMessage& event, const Sequence& sequence) {
   if (event.legacy && (event.legacy->process || event.legacy->thread)) {
     return tracks_.of_thread(event.legacy->process.value_or(sequence.process.value_or(0)),
                              event.legacy->thread.value_or(sequence.thread.value_or(0)));
@@ -201,7 +54,7 @@ std::uint32_t TrackEvents::place_of(const Event& event, const Sequence& sequence
   return tracks_.of_id(0);
 }
 
-StringId TrackEvents::name_of(const Event& event, const Sequence& sequence) {
+StringId TrackEvents::name_of(const TrackEventMessage& event, const Sequence& sequence) {
   if (event.has_name) return sink_.name(event.name);
   std::optional<std::uint64_t> id = event.name_id;
   if (!id && event.legacy) id = event.legacy->name_id;
@@ -214,7 +67,7 @@ StringId TrackEvents::name_of(const Event& event, const Sequence& sequence) {
   return sink_.builder.intern("");
 }
 
-StringId TrackEvents::category_of(const Event& event, const Sequence& sequence) {
+StringId TrackEvents::category_of(const TrackEventMessage& event, const Sequence& sequence) {
   if (!event.category.empty()) return sink_.name(event.category);
   if (event.category_id) {
     const StringId* found = sequence.interned.categories.find(*event.category_id);
@@ -224,7 +77,7 @@ StringId TrackEvents::category_of(const Event& event, const Sequence& sequence) 
 }
 
 // Newer versions of PyTorch write the categories of its JSON traces here.
-NameRule TrackEvents::rule_of(const Event& event, StringId category, StringId name) {
+NameRule TrackEvents::rule_of(const TrackEventMessage& event, StringId category, StringId name) {
   const std::uint64_t key = std::uint64_t{category.value} << 32 | name.value;
   const auto [entry, is_new] = rules_.try_emplace(key);
   NameRule& rule = entry->second;
@@ -237,7 +90,8 @@ NameRule TrackEvents::rule_of(const Event& event, StringId category, StringId na
     if (rule.kind == SliceKind::kOther) rule.kind = SliceKind::kAnnotation;
   }
   const bool calls_device = event.is_gpu_call || !event.submits.empty();
-  if (calls_device && rule.kind == SliceKind::kAnnotation) return {SliceKind::kRuntimeCall, kNoFlags};
+  if (calls_device && rule.kind == SliceKind::kAnnotation)
+    return {SliceKind::kRuntimeCall, kNoFlags};
   return rule;
 }
 
@@ -266,7 +120,7 @@ std::optional<std::int64_t> TrackEvents::argument(std::string_view message, std:
 
 void TrackEvents::add(std::string_view message, std::optional<std::int64_t> packet_ns,
                       Sequence& sequence, Clocks& clocks, std::uint64_t offset) {
-  const Event event = read_event(message);
+  const TrackEventMessage event = read_track_event(message);
   std::optional<std::int64_t> time = time_of(event, sequence, clocks);
   if (!time) time = packet_ns;
   if (!time || *time <= -kLatestTime_ns || *time >= kLatestTime_ns) {
@@ -282,8 +136,7 @@ void TrackEvents::add(std::string_view message, std::optional<std::int64_t> pack
       edges_.begin(place, *time, begin(message, event, place, *time, sequence));
       return;
     case EventType::kEnd:
-      edges_.end(place, *time,
-                 event.has_annotations ? args_of(message, sequence) : ArgsId());
+      edges_.end(place, *time, event.has_annotations ? args_of(message, sequence) : ArgsId());
       return;
     case EventType::kInstant:
       add_instant(message, event, place, *time, sequence);
@@ -307,8 +160,9 @@ void TrackEvents::add(std::string_view message, std::optional<std::int64_t> pack
 }
 
 // The row of a slice, without its length.
-std::uint32_t TrackEvents::begin(std::string_view message, const Event& event, std::uint32_t place,
-                                 std::int64_t time_ns, const Sequence& sequence) {
+std::uint32_t TrackEvents::begin(std::string_view message, const TrackEventMessage& event,
+                                 std::uint32_t place, std::int64_t time_ns,
+                                 const Sequence& sequence) {
   const StringId name = name_of(event, sequence);
   const StringId category = category_of(event, sequence);
   const NameRule rule = rule_of(event, category, name);
@@ -339,8 +193,8 @@ std::uint32_t TrackEvents::begin(std::string_view message, const Event& event, s
   return added;
 }
 
-void TrackEvents::add_instant(std::string_view message, const Event& event, std::uint32_t place,
-                              std::int64_t time_ns, const Sequence& sequence) {
+void TrackEvents::add_instant(std::string_view message, const TrackEventMessage& event,
+                              std::uint32_t place, std::int64_t time_ns, const Sequence& sequence) {
   InstantVectors& instants = sink_.builder.instants();
   instants.times_ns.push_back(time_ns);
   instants.names.push_back(name_of(event, sequence));
@@ -350,13 +204,14 @@ void TrackEvents::add_instant(std::string_view message, const Event& event, std:
   instants.args.push_back(event.has_annotations ? args_of(message, sequence) : ArgsId());
 }
 
-void TrackEvents::add_legacy(std::string_view message, const Event& event, std::uint32_t place,
-                             std::int64_t time_ns, Sequence& sequence, std::uint64_t offset) {
-  const Legacy& legacy = *event.legacy;
+void TrackEvents::add_legacy(std::string_view message, const TrackEventMessage& event,
+                             std::uint32_t place, std::int64_t time_ns, Sequence& sequence,
+                             std::uint64_t offset) {
+  const LegacyEvent& legacy = *event.legacy;
   const auto pair_place = [&] {
     const std::string_view category = sink_.builder.strings()[category_of(event, sequence)];
-    const std::int64_t process = legacy.process.value_or(
-        sequence.process.value_or(tracks_[place].process.value_or(0)));
+    const std::int64_t process =
+        legacy.process.value_or(sequence.process.value_or(tracks_[place].process.value_or(0)));
     std::uint64_t id = legacy.id ^ number_of_text(legacy.scope);
     if (legacy.id_is_local) id ^= static_cast<std::uint64_t>(process) << 40;
     return tracks_.of_pair(process, category, id);
@@ -373,9 +228,9 @@ void TrackEvents::add_legacy(std::string_view message, const Event& event, std::
       SliceVectors& slices = sink_.builder.slices();
       slices.flags[row] = static_cast<std::uint8_t>(slices.flags[row] & ~kUnfinished);
       if (legacy.duration_us < 0 || legacy.duration_us > kLongestDuration_ns / 1000) {
-        sink_.report.add(legacy.duration_us < 0 ? ImportIssue::kNegativeDuration
-                                                : ImportIssue::kAbsurdTime,
-                         offset);
+        sink_.report.add(
+            legacy.duration_us < 0 ? ImportIssue::kNegativeDuration : ImportIssue::kAbsurdTime,
+            offset);
       } else {
         slices.durations_ns[row] = ns_of_us(legacy.duration_us);
       }
@@ -405,8 +260,8 @@ void TrackEvents::add_legacy(std::string_view message, const Event& event, std::
     case 's':
     case 't':
     case 'f':
-      add_flow(legacy.bind_id.value_or(legacy.id), legacy.phase == 'f' ? FlowPhase::kEnd : FlowPhase::kStep,
-               place, time_ns);
+      add_flow(legacy.bind_id.value_or(legacy.id),
+               legacy.phase == 'f' ? FlowPhase::kEnd : FlowPhase::kStep, place, time_ns);
       break;
     default:
       sink_.report.add(ImportIssue::kUnknownPhase, offset,
@@ -490,8 +345,7 @@ void TrackEvents::add_flow(std::uint64_t id, FlowPhase phase, std::uint32_t plac
 
 void TrackEvents::add_flows(std::string_view message, std::uint32_t place, std::int64_t time_ns) {
   for (ProtobufFields fields(message); fields.next();) {
-    const bool is_last =
-        fields.field() == kEventLastFlows || fields.field() == kEventOldLastFlows;
+    const bool is_last = fields.field() == kEventLastFlows || fields.field() == kEventOldLastFlows;
     const FlowPhase phase = is_last ? FlowPhase::kEnd : FlowPhase::kStep;
     const auto add = [&](std::uint64_t id) { add_flow(id, phase, place, time_ns); };
     if (fields.field() == kEventFlows || fields.field() == kEventLastFlows) {

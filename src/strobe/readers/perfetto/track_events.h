@@ -18,6 +18,8 @@
 
 namespace strobe::readers::perfetto {
 
+struct TrackEventMessage;
+
 // Events on tracks: beginnings and ends of slices, instants, counters. Until finish(), the track of
 // a row is the number of a place.
 class TrackEvents {
@@ -32,24 +34,21 @@ class TrackEvents {
   void finish();
 
  private:
-  struct Event;
-  struct Legacy;
-  static void read_legacy(std::string_view message, Legacy& legacy);
-  static Event read_event(std::string_view message);
-  std::optional<std::int64_t> time_of(const Event& event, Sequence& sequence, Clocks& clocks) const;
-  std::uint32_t place_of(const Event& event, const Sequence& sequence);
-  StringId name_of(const Event& event, const Sequence& sequence);
-  StringId category_of(const Event& event, const Sequence& sequence);
-  NameRule rule_of(const Event& event, StringId category, StringId name);
+  std::optional<std::int64_t> time_of(const TrackEventMessage& event, Sequence& sequence,
+                                      Clocks& clocks) const;
+  std::uint32_t place_of(const TrackEventMessage& event, const Sequence& sequence);
+  StringId name_of(const TrackEventMessage& event, const Sequence& sequence);
+  StringId category_of(const TrackEventMessage& event, const Sequence& sequence);
+  NameRule rule_of(const TrackEventMessage& event, StringId category, StringId name);
   ArgsId args_of(std::string_view message, const Sequence& sequence);
   // A whole number among the event's arguments.
   std::optional<std::int64_t> argument(std::string_view message, std::string_view name,
                                        const Sequence& sequence) const;
-  std::uint32_t begin(std::string_view message, const Event& event, std::uint32_t place,
+  std::uint32_t begin(std::string_view message, const TrackEventMessage& event, std::uint32_t place,
                       std::int64_t time_ns, const Sequence& sequence);
-  void add_instant(std::string_view message, const Event& event, std::uint32_t place,
+  void add_instant(std::string_view message, const TrackEventMessage& event, std::uint32_t place,
                    std::int64_t time_ns, const Sequence& sequence);
-  void add_legacy(std::string_view message, const Event& event, std::uint32_t place,
+  void add_legacy(std::string_view message, const TrackEventMessage& event, std::uint32_t place,
                   std::int64_t time_ns, Sequence& sequence, std::uint64_t offset);
   void add_counter(std::uint32_t place, std::int64_t time_ns, double value, Sequence& sequence);
   void add_extra_counters(std::string_view message, std::int64_t time_ns, Sequence& sequence);
@@ -66,7 +65,7 @@ class TrackEvents {
     std::uint32_t row;
     std::uint32_t place;
   };
-  std::vector<CounterRow> counter_rows_;  // their names come at the end
+  std::vector<CounterRow> counter_rows_;               // their names come at the end
   std::unordered_map<std::uint64_t, NameRule> rules_;  // by category and name
 };
 

@@ -190,7 +190,8 @@ std::string TrackTable::path_of(std::uint32_t place) const {
   for (std::size_t depth = 0; depth < kDeepest; ++depth) {
     const Place& one = places_[place];
     const bool is_root = one.process.has_value();
-    const std::string name = one.name.empty() && !is_root ? "track " + std::to_string(one.id) : one.name;
+    const std::string name =
+        one.name.empty() && !is_root ? "track " + std::to_string(one.id) : one.name;
     if (!is_root || depth == 0) path = path.empty() ? name : name + " / " + path;
     if (is_root || !one.parent || *one.parent == 0) break;
     const auto parent = by_id_.find(*one.parent);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "strobe/readers/trace_sink.h"
@@ -35,7 +36,7 @@ class TrackTable {
 
   explicit TrackTable(TraceSink& sink) : sink_(sink) {}
 
-  void describe(std::string_view message);       // a track descriptor
+  void describe(std::string_view message);        // a track descriptor
   void name_processes(std::string_view message);  // a process tree
   void name_process(std::string_view message);    // a process descriptor
   // Names the thread, and says which it is.

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "strobe/readers/xplane/plane_names.h"
 #include "strobe/trace/ids.h"

@@ -1,4 +1,5 @@
 #include "strobe/readers/xplane/line_events.h"
+#include "strobe/readers/event_fields.h"
 
 #include <algorithm>
 #include <limits>
@@ -9,6 +10,7 @@
 #include "strobe/base/text.h"
 #include "strobe/device/name_parts.h"
 #include "strobe/device/vendor_names.h"
+#include "strobe/readers/protobuf_input.h"
 #include "strobe/readers/xplane/xplane_fields.h"
 
 namespace strobe::readers::xplane {
@@ -16,8 +18,6 @@ namespace {
 
 constexpr std::size_t kLongestEvent = 16 << 20;
 constexpr std::size_t kLongestLineName = 1 << 16;
-constexpr std::uint64_t kPulseBytes = 4 << 20;
-constexpr std::int64_t kLatestTime_ns = std::int64_t{1} << 62;
 constexpr std::string_view kLostName = "(lost name)";
 
 // Half up; the result of a negative time, too, is the whole number nearest to it.
@@ -29,7 +29,7 @@ constexpr std::int64_t rounded_ns(std::int64_t ps) {
 }
 static_assert(rounded_ns(1499) == 1 && rounded_ns(1500) == 2 && rounded_ns(-1500) == -1);
 
-std::string_view category_word(SliceKind kind) {
+std::string_view kind_category(SliceKind kind) {
   switch (kind) {
     case SliceKind::kKernel:
       return "kernel";
@@ -283,8 +283,10 @@ bool LineEvents::add_event(std::string_view message) {
     } else if (event.is_operator && row.kind == SliceKind::kAnnotation) {
       row.kind = SliceKind::kOperator;
     }
-    if (event.producer) add_flow(FlowPhase::kStart, event.producer_type, *event.producer, row.start_ns);
-    if (event.consumer) add_flow(FlowPhase::kEnd, event.consumer_type, *event.consumer, row.start_ns);
+    if (event.producer)
+      add_flow(FlowPhase::kStart, event.producer_type, *event.producer, row.start_ns);
+    if (event.consumer)
+      add_flow(FlowPhase::kEnd, event.consumer_type, *event.consumer, row.start_ns);
     if (shape.is_memory) add_memory(message, shape, row.start_ns);
   }
   row.category = category_of(row.kind);
@@ -336,7 +338,8 @@ ArgsId LineEvents::args_of(const Event& event, std::string_view message) {
   if (!event.has_args && shared.empty()) return {};
   std::uint64_t hash = event.hash;
   // The texts of shared statistics are kept once: where they lie tells them apart.
-  if (!shared.empty()) hash ^= reinterpret_cast<std::uintptr_t>(shared.data()) * 0xC2B2AE3D27D4EB4Fu;
+  if (!shared.empty())
+    hash ^= reinterpret_cast<std::uintptr_t>(shared.data()) * 0xC2B2AE3D27D4EB4Fu;
   // The same bytes mean something else in another plane.
   hash ^= reinterpret_cast<std::uintptr_t>(names_) * 0x9FB21C651E98DF25u;
   const ArgsId recent = recent_args_.find(hash);
@@ -423,7 +426,7 @@ CategoryId LineEvents::category_of(SliceKind kind) {
   const auto index = static_cast<std::size_t>(kind);
   if (categories_.size() <= index) categories_.resize(kSliceKinds);
   if (!categories_[index].valid()) {
-    categories_[index] = sink_.builder.category(category_word(kind));
+    categories_[index] = sink_.builder.category(kind_category(kind));
   }
   return categories_[index];
 }

@@ -18,8 +18,8 @@ namespace strobe::readers::xplane {
 // Where a plane's events belong.
 struct PlanePlace {
   std::optional<xla::DevicePlane> device;
-  bool is_host = false;      // "/host:..."
-  std::string process;       // of a host's threads
+  bool is_host = false;  // "/host:..."
+  std::string process;   // of a host's threads
 };
 
 // Puts the events of lines into a trace.

@@ -62,9 +62,7 @@ class NameReader {
   }
 
  private:
-  std::string_view keep(std::string_view text) {
-    return names_.texts[names_.texts.intern(text)];
-  }
+  std::string_view keep(std::string_view text) { return names_.texts[names_.texts.intern(text)]; }
 
   void take_plane_field(PlaneNames& plane) {
     if (stream_.kind() != ProtobufStream::Kind::kBytes) return;

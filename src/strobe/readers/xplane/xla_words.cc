@@ -55,9 +55,9 @@ SliceKind host_kind(std::string_view line, std::string_view name) {
 }
 
 bool is_collective(std::string_view name_or_category) {
-  constexpr std::string_view kCollectives[] = {
-      "all-reduce", "all-gather", "all-to-all", "reduce-scatter", "collective-", "ragged-all-to-all",
-      "send",       "recv"};
+  constexpr std::string_view kCollectives[] = {"all-reduce",     "all-gather",  "all-to-all",
+                                               "reduce-scatter", "collective-", "ragged-all-to-all",
+                                               "send",           "recv"};
   if (!starts_with_any(name_or_category, kCollectives)) return false;
   // "send.3", "recv-done", but no "sender_fusion".
   const std::size_t end = name_or_category.find_first_of(".-");

@@ -50,11 +50,13 @@ class Packets {
     return add(packet(time_ns).message(kPacketTrackEvent, track_event(type, track, name)));
   }
   Packets& thread(std::uint64_t track, std::uint64_t process, std::uint64_t thread) {
-    return add(Message().message(
-        kPacketTrackDescriptor,
-        Message().number(kTrackId, track).message(
-            kTrackThread,
-            Message().number(kThreadProcess, process).number(kThreadId, thread).text(kThreadName, "main"))));
+    return add(Message().message(kPacketTrackDescriptor,
+                                 Message()
+                                     .number(kTrackId, track)
+                                     .message(kTrackThread, Message()
+                                                                .number(kThreadProcess, process)
+                                                                .number(kThreadId, thread)
+                                                                .text(kThreadName, "main"))));
   }
   const std::string& bytes() const { return trace_.bytes(); }
 
@@ -137,20 +139,21 @@ TEST(Perfetto, interned_names_belong_to_their_sequence_until_it_is_cleared) {
   };
   const auto begin = [&](std::uint64_t time_ns, std::uint64_t sequence) {
     return packet(time_ns, sequence, kNeedsState)
-        .message(kPacketTrackEvent,
-                 Message().number(kEventType, 3).number(kEventTrack, sequence).number(kEventNameId, 1));
+        .message(
+            kPacketTrackEvent,
+            Message().number(kEventType, 3).number(kEventTrack, sequence).number(kEventNameId, 1));
   };
-  const LoadedTrace loaded = read(
-      Packets()
-          .add(begin(1, 1))  // before its state
-          .add(interned(1, "one"))
-          .add(interned(2, "two"))
-          .add(begin(10, 1))
-          .add(begin(20, 2))
-          .add(begin(30, 1).number(kPacketPreviousDropped, 1))  // its state may be lost
-          .add(interned(1, "new"))
-          .add(begin(40, 1))
-          .bytes());
+  const LoadedTrace loaded =
+      read(Packets()
+               .add(begin(1, 1))  // before its state
+               .add(interned(1, "one"))
+               .add(interned(2, "two"))
+               .add(begin(10, 1))
+               .add(begin(20, 2))
+               .add(begin(30, 1).number(kPacketPreviousDropped, 1))  // its state may be lost
+               .add(interned(1, "new"))
+               .add(begin(40, 1))
+               .bytes());
   const auto& instants = loaded.trace.instants();
   ASSERT_EQ(instants.size(), 3u);
   EXPECT_EQ(loaded.trace.strings()[instants.names[0]], "one");
@@ -173,13 +176,14 @@ TEST(Perfetto, times_of_other_clocks_are_converted) {
   const auto instant = [](Message one, std::string_view name) {
     return one.message(kPacketTrackEvent, track_event(EventType::kInstant, 1, name));
   };
-  const LoadedTrace loaded = read(Packets()
-                                      .add(packet(0).message(kPacketClockSnapshot, snapshot))
-                                      .add(instant(packet(400'500).number(kPacketClock, 3), "monotonic"))
-                                      .add(instant(packet(2).number(kPacketClock, 64), "first"))
-                                      .add(instant(packet(3).number(kPacketClock, 64), "second"))
-                                      .add(instant(packet(3, 9).number(kPacketClock, 64), "foreign"))
-                                      .bytes());
+  const LoadedTrace loaded =
+      read(Packets()
+               .add(packet(0).message(kPacketClockSnapshot, snapshot))
+               .add(instant(packet(400'500).number(kPacketClock, 3), "monotonic"))
+               .add(instant(packet(2).number(kPacketClock, 64), "first"))
+               .add(instant(packet(3).number(kPacketClock, 64), "second"))
+               .add(instant(packet(3, 9).number(kPacketClock, 64), "foreign"))
+               .bytes());
   const auto& times = loaded.trace.instants().times_ns;
   ASSERT_EQ(times.size(), 3u);
   EXPECT_EQ(times[0], 1'000'500);
@@ -190,9 +194,12 @@ TEST(Perfetto, times_of_other_clocks_are_converted) {
 
 TEST(Perfetto, counters_have_units_and_may_count_differences) {
   Message descriptor;
-  descriptor.number(kTrackId, 7).text(kTrackName, "memory").message(
-      kTrackCounter,
-      Message().number(kCounterUnit, 3).number(kCounterFactor, 1024).number(kCounterIsIncremental, 1));
+  descriptor.number(kTrackId, 7)
+      .text(kTrackName, "memory")
+      .message(kTrackCounter, Message()
+                                  .number(kCounterUnit, 3)
+                                  .number(kCounterFactor, 1024)
+                                  .number(kCounterIsIncremental, 1));
   const auto value = [](std::uint64_t time_ns, std::uint64_t by) {
     return packet(time_ns).message(
         kPacketTrackEvent,
@@ -200,13 +207,14 @@ TEST(Perfetto, counters_have_units_and_may_count_differences) {
   };
   Message slice = track_event(EventType::kBegin, 1, "f");
   slice.number(kEventExtraTracks, 7).number(kEventExtraValues, static_cast<std::uint64_t>(-2));
-  const LoadedTrace loaded = read(Packets()
-                                      .add(packet(0, 1, kStateCleared).message(kPacketTrackDescriptor, descriptor))
-                                      .add(value(10, 5))
-                                      .add(value(20, 3))
-                                      .add(packet(30).message(kPacketTrackEvent, slice))
-                                      .event(40, EventType::kEnd, 1)
-                                      .bytes());
+  const LoadedTrace loaded =
+      read(Packets()
+               .add(packet(0, 1, kStateCleared).message(kPacketTrackDescriptor, descriptor))
+               .add(value(10, 5))
+               .add(value(20, 3))
+               .add(packet(30).message(kPacketTrackEvent, slice))
+               .event(40, EventType::kEnd, 1)
+               .bytes());
   const auto& counters = loaded.trace.counters();
   ASSERT_EQ(counters.size(), 3u);
   EXPECT_EQ(counters.values[0], 5 * 1024.0);
@@ -223,7 +231,8 @@ TEST(Perfetto, annotations_become_arguments_and_flows_have_ends) {
   list.message(kAnnotationElements, Message().number(kAnnotationSigned, 3));
   Message begin = track_event(EventType::kBegin, 1, "f");
   begin.message(kEventAnnotations, list);
-  begin.message(kEventAnnotations, Message().text(kAnnotationName, "ratio").real(kAnnotationReal, 0.5));
+  begin.message(kEventAnnotations,
+                Message().text(kAnnotationName, "ratio").real(kAnnotationReal, 0.5));
   begin.fixed64(kEventFlows, 99);
   Message later = track_event(EventType::kInstant, 2, "g");
   later.fixed64(kEventLastFlows, 99);
@@ -242,21 +251,23 @@ TEST(Perfetto, annotations_become_arguments_and_flows_have_ends) {
 TEST(Perfetto, older_events_with_letters_are_read) {
   const auto legacy = [](char phase, std::uint64_t id, std::uint64_t duration_us) {
     Message one;
-    one.text(kEventName, "old").text(kEventCategories, "cat").message(
-        kEventLegacy, Message()
-                          .number(kLegacyPhase, static_cast<std::uint64_t>(phase))
-                          .number(kLegacyDuration_us, duration_us)
-                          .number(kLegacyUnscopedId, id));
+    one.text(kEventName, "old")
+        .text(kEventCategories, "cat")
+        .message(kEventLegacy, Message()
+                                   .number(kLegacyPhase, static_cast<std::uint64_t>(phase))
+                                   .number(kLegacyDuration_us, duration_us)
+                                   .number(kLegacyUnscopedId, id));
     return one;
   };
-  const LoadedTrace loaded = read(Packets()
-                                      .add(packet(1000).message(kPacketTrackEvent, legacy('X', 0, 5)))
-                                      .add(packet(2000).message(kPacketTrackEvent, legacy('b', 4, 0)))
-                                      .add(packet(2500).message(kPacketTrackEvent, legacy('b', 5, 0)))
-                                      .add(packet(3000).message(kPacketTrackEvent, legacy('e', 4, 0)))
-                                      .add(packet(4000).message(kPacketTrackEvent, legacy('e', 5, 0)))
-                                      .add(packet(5000).message(kPacketTrackEvent, legacy('?', 5, 0)))
-                                      .bytes());
+  const LoadedTrace loaded =
+      read(Packets()
+               .add(packet(1000).message(kPacketTrackEvent, legacy('X', 0, 5)))
+               .add(packet(2000).message(kPacketTrackEvent, legacy('b', 4, 0)))
+               .add(packet(2500).message(kPacketTrackEvent, legacy('b', 5, 0)))
+               .add(packet(3000).message(kPacketTrackEvent, legacy('e', 4, 0)))
+               .add(packet(4000).message(kPacketTrackEvent, legacy('e', 5, 0)))
+               .add(packet(5000).message(kPacketTrackEvent, legacy('?', 5, 0)))
+               .bytes());
   ASSERT_EQ(loaded.trace.slice_count(), 3u);
   std::int64_t sum_ns = 0;
   for (const std::int64_t duration_ns : loaded.trace.slices().durations_ns) sum_ns += duration_ns;
@@ -293,18 +304,47 @@ packet { trusted_packet_sequence_id: 1 timestamp: 0 sequence_flags: 1
     gpu_specifications { iid: 2 name: "Memcpy" }
     gpu_specifications { iid: 4 name: "Annotation" }
     gpu_specifications { iid: 100 name: "stream 0007" }
-    [perfetto.protos.GpuInternedData.compute_kernels] { iid: 1 demangled_name: "gemm<float>()" }
-  } }
-packet { trusted_packet_sequence_id: 1 timestamp: 100 sequence_flags: 2
-  track_event { type: TYPE_SLICE_BEGIN category_iids: 1 name_iid: 1
-    [perfetto.protos.GpuTrackEvent.gpu_correlation] { render_stage_submission_event_ids: 41 } } }
-packet { trusted_packet_sequence_id: 1 timestamp: 120 track_event { type: TYPE_SLICE_END } }
-packet { trusted_packet_sequence_id: 1 timestamp: 200 sequence_flags: 2
-  gpu_render_stage_event { event_id: 41 duration: 50 hw_queue_iid: 100 stage_iid: 1 kernel_iid: 1
-    launch { grid_size { x: 2 y: 3 } workgroup_size { x: 128 }
-      args { name: "registers_per_thread" uint_value: 32 } } } }
-packet { trusted_packet_sequence_id: 1 timestamp: 300 sequence_flags: 2
-  gpu_render_stage_event { event_id: 42 duration: 9 hw_queue_iid: 100 stage_iid: 2 event_wait_ids: 41 } }
+    [perfetto.protos.GpuInternedData.compute_kernels] { iid: 1 demangled_name: "gemm<float>()"
+}
+}
+}
+packet {
+trusted_packet_sequence_id:
+  1 timestamp : 100 sequence_flags : 2 track_event {
+  type:
+    TYPE_SLICE_BEGIN category_iids : 1 name_iid : 1
+        [perfetto.protos.GpuTrackEvent.gpu_correlation] {
+          render_stage_submission_event_ids:
+            41
+        }
+  }
+}
+packet {
+trusted_packet_sequence_id:
+  1 timestamp : 120 track_event {
+  type:
+    TYPE_SLICE_END
+  }
+}
+packet {
+trusted_packet_sequence_id:
+  1 timestamp : 200 sequence_flags : 2 gpu_render_stage_event {
+  event_id:
+    41 duration : 50 hw_queue_iid : 100 stage_iid : 1 kernel_iid : 1 launch {
+      grid_size{x : 2 y : 3} workgroup_size{x : 128} args {
+      name:
+        "registers_per_thread" uint_value : 32
+      }
+    }
+  }
+}
+packet {
+trusted_packet_sequence_id:
+  1 timestamp : 300 sequence_flags : 2 gpu_render_stage_event {
+  event_id:
+    42 duration : 9 hw_queue_iid : 100 stage_iid : 2 event_wait_ids : 41
+  }
+}
 packet { trusted_packet_sequence_id: 1 timestamp: 190 sequence_flags: 2
   gpu_render_stage_event { event_id: 0 duration: 200 hw_queue_iid: 100 stage_iid: 4 } }
 )";
@@ -346,8 +386,10 @@ TEST(Perfetto, cuts_and_flipped_bytes_are_survived) {
 }
 
 TEST(Perfetto, a_json_text_behind_an_empty_line_is_no_packet) {
-  const auto loaded = read_trace_bytes("\n{\"traceEvents\":[{\"ph\":\"X\",\"name\":\"f\",\"ts\":1,\"dur\":2,"
-                                       "\"pid\":1,\"tid\":1}]}", "trace.json");
+  const auto loaded = read_trace_bytes(
+      "\n{\"traceEvents\":[{\"ph\":\"X\",\"name\":\"f\",\"ts\":1,\"dur\":2,"
+      "\"pid\":1,\"tid\":1}]}",
+      "trace.json");
   ASSERT_TRUE(loaded);
   EXPECT_EQ(loaded->trace.traits().dialect, "chrome");
 }

@@ -23,7 +23,9 @@ Message entry(std::uint32_t field, std::uint64_t id, std::string_view name) {
 Message event_name(std::uint64_t id, std::string_view name) { return entry(4, id, name); }
 Message stat_name(std::uint64_t id, std::string_view name) { return entry(5, id, name); }
 
-Message stat(std::uint64_t id, std::uint64_t value) { return Message().number(1, id).number(3, value); }
+Message stat(std::uint64_t id, std::uint64_t value) {
+  return Message().number(1, id).number(3, value);
+}
 Message text_stat(std::uint64_t id, std::string_view value) {
   return Message().number(1, id).text(5, value);
 }
@@ -45,10 +47,13 @@ constexpr std::uint64_t kKernelDetails = 4;
 std::string some_profile() {
   Message stream;
   stream.number(1, 14).text(2, "Stream #14(Compute)").number(3, 1000);
-  stream.message(4, event(1, 1'500, 2'500).message(4, stat(kCorrelation, 7))
-                        .message(4, text_stat(kKernelDetails, "regs:32 static_shared:1 dynamic_shared:2 "
-                                                              "grid:2,66,1 block:384,1,1 occ_pct:18.75")));
-  stream.message(4, event(2, 9'000, 1'499).message(4, stat(kCorrelation, 8))
+  stream.message(4, event(1, 1'500, 2'500)
+                        .message(4, stat(kCorrelation, 7))
+                        .message(4, text_stat(kKernelDetails,
+                                              "regs:32 static_shared:1 dynamic_shared:2 "
+                                              "grid:2,66,1 block:384,1,1 occ_pct:18.75")));
+  stream.message(4, event(2, 9'000, 1'499)
+                        .message(4, stat(kCorrelation, 8))
                         .message(4, text_stat(kCopyDetails, "kind_src:pinned size:4096 dest:0")));
   Message modules;
   modules.number(1, 15).text(2, "XLA Modules").number(3, 1000).message(4, event(3, 0, 12'000));
@@ -97,7 +102,9 @@ std::string args_of(const Trace& trace, SliceId slice) {
 TEST(Xplane, work_calls_steps_and_ranges_are_told_apart) {
   const LoadedTrace loaded = read(some_profile());
   const Trace& trace = loaded.trace;
-  const auto kind = [&](std::string_view name) { return trace.slices().kinds[find(trace, name).index()]; };
+  const auto kind = [&](std::string_view name) {
+    return trace.slices().kinds[find(trace, name).index()];
+  };
   EXPECT_EQ(trace.slice_count(), 7u);
   EXPECT_EQ(kind("gemm(float*)"), SliceKind::kKernel);
   EXPECT_EQ(kind("MemcpyH2D"), SliceKind::kMemcpy);
@@ -134,15 +141,23 @@ TEST(Xplane, a_call_and_its_work_have_one_correlation_and_details_become_argumen
 
 TEST(Xplane, on_a_tpu_operators_are_the_work_and_a_line_of_steps_makes_steps) {
   Message ops;
-  ops.number(1, 3).text(2, "XLA Ops").message(4, event(1, 1'000, 5'000)).message(4, event(2, 7'000, 0));
+  ops.number(1, 3)
+      .text(2, "XLA Ops")
+      .message(4, event(1, 1'000, 5'000))
+      .message(4, event(2, 7'000, 0));
   Message async;
   async.number(1, 4).text(2, "Async XLA Ops").message(4, event(2, 7'000, 9'000));
   Message steps;
-  steps.number(1, 5).text(2, "Steps").message(4, event(3, 0, 20'000)).message(4, event(4, 30'000, 9'000));
+  steps.number(1, 5)
+      .text(2, "Steps")
+      .message(4, event(3, 0, 20'000))
+      .message(4, event(4, 30'000, 9'000));
   Message device;
   device.number(1, 2).text(2, "/device:TPU:1").message(3, ops).message(3, async).message(3, steps);
-  device.message(4, Message().number(1, 1).message(
-                        2, Message().number(1, 1).text(2, "%all-reduce.1 = f32[] ...").text(4, "all-reduce.1")));
+  device.message(
+      4,
+      Message().number(1, 1).message(
+          2, Message().number(1, 1).text(2, "%all-reduce.1 = f32[] ...").text(4, "all-reduce.1")));
   device.raw(event_name(2, "copy-start").bytes()).raw(event_name(3, "5").bytes());
   device.raw(event_name(4, "6").bytes());
   const LoadedTrace loaded = read(Message().message(1, device).bytes());
@@ -159,10 +174,10 @@ TEST(Xplane, on_a_tpu_operators_are_the_work_and_a_line_of_steps_makes_steps) {
 TEST(Xplane, impossible_times_and_unknown_names_are_reported) {
   Message thread;
   thread.number(1, 1).text(2, "main").number(3, 5);
-  thread.message(4, event(1, 0, static_cast<std::uint64_t>(-9'000)));           // ends before it starts
-  thread.message(4, Message().number(1, 1).number(5, 3));                      // a sum of events
-  thread.message(4, event(99, 1'000, 1'000));                                  // a name that is not there
-  thread.message(4, Message().raw("\x12\x7F"));                                // not an event
+  thread.message(4, event(1, 0, static_cast<std::uint64_t>(-9'000)));  // ends before it starts
+  thread.message(4, Message().number(1, 1).number(5, 3));              // a sum of events
+  thread.message(4, event(99, 1'000, 1'000));                          // a name that is not there
+  thread.message(4, Message().raw("\x12\x7F"));                        // not an event
   thread.message(4, event(1, 2'000, 1'000).message(4, stat(1, std::uint64_t{1} << 40)));
   Message host;
   host.text(2, "/host:CPU").message(3, thread).raw(event_name(1, "f").bytes());
@@ -199,8 +214,9 @@ TEST(Xplane, a_cut_file_keeps_what_comes_before_the_cut) {
 TEST(XlaWords, only_gpus_and_tpus_are_devices) {
   EXPECT_EQ(xla::device_plane("/device:GPU:7")->number, 7);
   EXPECT_EQ(xla::device_plane("/device:TPU:0")->type, xla::DeviceType::kTpu);
-  for (const std::string_view plane : {"/device:GPU:", "/device:CUSTOM:1", "/device:TPU:0 SparseCore 1",
-                                       "/device:GPU:99999999999", "/host:CPU"}) {
+  for (const std::string_view plane :
+       {"/device:GPU:", "/device:CUSTOM:1", "/device:TPU:0 SparseCore 1", "/device:GPU:99999999999",
+        "/host:CPU"}) {
     EXPECT_FALSE(xla::device_plane(plane)) << plane;
   }
 }
