@@ -20,6 +20,7 @@ struct TraceHead {
   std::vector<std::string> categories;     // distinct, of the first events
   std::vector<std::string> argument_keys;  // distinct, of the first events
   std::vector<std::string> processes;      // distinct, of the first events: those with a name
+  std::vector<std::string> process_names;  // that the first events give to processes
 };
 
 struct CategoryRule {
@@ -94,6 +95,7 @@ const Dialect& choose_dialect(const TraceHead& head);
 extern const Dialect kKinetoDialect;
 extern const Dialect kPaddleDialect;
 extern const Dialect kAutogradDialect;
+extern const Dialect kXlaDialect;
 extern const Dialect kChromeDialect;
 
 }  // namespace strobe::readers

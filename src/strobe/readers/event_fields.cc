@@ -158,6 +158,7 @@ KnownKey argument_key(const char* key) {
     case 'c':
       if (starts_with(key, "correlation\"")) return {Field::kCorrelation, 12};
       if (starts_with(key, "correlation id\"")) return {Field::kCorrelation, 15};
+      if (starts_with(key, "correlation_id\"")) return {Field::kCorrelation, 15};
       break;
     case 'd':
       if (starts_with(key, "device\"")) return {Field::kDevice, 7};
@@ -168,6 +169,7 @@ KnownKey argument_key(const char* key) {
       break;
     case 's':
       if (starts_with(key, "start_time\"")) return {Field::kRelativeStart, 11};
+      if (starts_with(key, "step_num\"")) return {Field::kSequence, 9};
       break;
     case 'S':
       if (starts_with(key, "Sequence number\"")) return {Field::kSequence, 16};

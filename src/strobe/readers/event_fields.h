@@ -20,6 +20,9 @@ struct RawScalar {
 
 inline constexpr std::int64_t kNoTime = INT64_MIN;
 
+// Times of all formats lie between this and its negative, so that sums of two do not overflow.
+inline constexpr std::int64_t kLatestTime_ns = std::int64_t{1} << 62;
+
 // One element of the event array, as the scanner returns it. Views point into the scanned block.
 struct RawEvent {
   std::uint64_t byte_offset = 0;  // of its '{' in the uncompressed text

@@ -6,12 +6,14 @@
 #include <utility>
 
 #include "strobe/readers/databases/database_format.h"
+#include "strobe/readers/perfetto/perfetto_reader.h"
+#include "strobe/readers/xplane/xplane_reader.h"
 
 namespace strobe::readers {
 namespace {
 
 // In the order in which they are asked.
-constexpr std::array kFileFormats = {&kDatabases};
+constexpr std::array kFileFormats = {&kDatabases, &kXplane, &kPerfetto};
 constexpr std::array<const FolderFormat*, 0> kFolderFormats = {};
 
 template <class Format, class Input>

@@ -193,8 +193,10 @@ void look_at_events(const Window& window, const char* p, TraceHead& head) {
     if (event.process.type == RawScalar::Type::kString && head.processes.size() < 100) {
       add_distinct(head.processes, event.process.text);
     }
-    for_each_member(event.args, [&](std::string_view key, const JsonValue&) {
+    const bool names_process = event.phase == 'M' && event.name.text == "process_name";
+    for_each_member(event.args, [&](std::string_view key, const JsonValue& value) {
       if (head.argument_keys.size() < 100) add_distinct(head.argument_keys, key);
+      if (names_process && key == "name") head.process_names.push_back(value.as_string());
     });
   }
 }

@@ -11,7 +11,6 @@
 namespace strobe::readers {
 namespace {
 
-constexpr std::int64_t kLatestTime_ns = std::int64_t{1} << 62;
 constexpr std::uint64_t kUnpackable = ~0ull;
 
 // A short text as one word: exact, because no text that ends with a zero byte is packed. Scanned

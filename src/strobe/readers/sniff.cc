@@ -216,7 +216,7 @@ bool is_text(std::string_view bytes) {
   });
 }
 
-// Binary files of profilers that strobe does not read, and how to get JSON instead.
+// Binary files that strobe does not read, or that are damaged where they begin.
 std::optional<Error> explain_binary(std::string_view first) {
   const bool is_pickle = first.size() > 1 && first[0] == '\x80' && first[1] >= 2 && first[1] <= 5;
   if (is_pickle) {
@@ -229,12 +229,12 @@ std::optional<Error> explain_binary(std::string_view first) {
     return front.find(word) != std::string_view::npos;
   };
   if (has("/host:") || has("/device:")) {
-    return malformed("this is an XPlane profile (JAX, TensorFlow), not a JSON trace",
-                     "give the *.trace.json.gz that the profiler wrote beside it, or record with "
-                     "jax.profiler.trace(DIR, create_perfetto_trace=True)");
+    return malformed("this begins like an XPlane profile, but its first plane is damaged",
+                     "give the file as the profiler wrote it, or the *.trace.json.gz beside it");
   }
-  return malformed("this looks like a Perfetto trace (a protocol buffer), not a JSON trace",
-                   "convert it with Perfetto's tool: traceconv json FILE trace.json");
+  return malformed(
+      "this begins like a protocol buffer, but is neither an XPlane profile nor a Perfetto trace",
+      kGiveProfilersFile);
 }
 
 bool looks_like_csv(std::string_view text) {

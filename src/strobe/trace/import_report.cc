@@ -38,6 +38,8 @@ constexpr IssueText kIssueTexts[] = {
     {ImportIssue::kSourceFailed, kLost, "source_failed", "a part of the recording failed"},
     {ImportIssue::kUnfinishedRecording, kLost, "unfinished_recording",
      "the recorded process was killed or still runs; what it had not written yet is missing"},
+    {ImportIssue::kLostState, kLost, "lost_state",
+     "a packet that refers to packets which were lost; skipped"},
     {ImportIssue::kUnmatchedBegin, kRepaired, "unmatched_begin",
      "a beginning without its end; ends with the trace"},
     {ImportIssue::kNegativeDuration, kRepaired, "negative_duration",
@@ -65,6 +67,8 @@ constexpr IssueText kIssueTexts[] = {
     {ImportIssue::kDeviceError, kInfo, "device_error",
      "the device reported an error during the recording"},
     {ImportIssue::kRecorderRemark, kInfo, "recorder_remark", "a remark of the recorder"},
+    {ImportIssue::kUnreadPackets, kInfo, "unread_packets",
+     "a packet of a type that strobe does not read"},
 };
 
 constexpr bool is_in_order() {

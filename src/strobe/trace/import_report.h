@@ -26,6 +26,7 @@ enum class ImportIssue : std::uint8_t {
   kDiskFull,             // rows of a recording that were not written
   kSourceFailed,         // a part of the recording failed, or another tool was in its way
   kUnfinishedRecording,  // its process was killed, or still runs
+  kLostState,            // a packet that refers to lost ones
   // Repaired
   kUnmatchedBegin,        // a B or b without its end: ends with the trace
   kNegativeDuration,      // becomes 0
@@ -44,6 +45,7 @@ enum class ImportIssue : std::uint8_t {
   kWholeGraphs,     // graphs that were recorded as one block each
   kDeviceError,     // the device reported an error during the recording
   kRecorderRemark,  // what the recorder noted besides
+  kUnreadPackets,   // of types that strobe does not read
   kCount_,
 };
 

@@ -11,10 +11,10 @@
 #include <fmt/format.h>
 
 #include "strobe/base/json_text.h"
+#include "strobe/base/protobuf.h"
 #include "strobe/base/text.h"
 #include "strobe/readers/counters/counter_names.h"
 #include "strobe/readers/counters/launch_rows.h"
-#include "strobe/readers/counters/protobuf.h"
 
 namespace strobe::readers {
 namespace {

@@ -1,10 +1,10 @@
-#include "strobe/readers/counters/protobuf.h"
+#include "strobe/base/protobuf.h"
 
 #include <string>
 
 #include <gtest/gtest.h>
 
-namespace strobe::readers {
+namespace strobe {
 namespace {
 
 using namespace std::string_view_literals;
@@ -52,4 +52,4 @@ TEST(Protobuf, a_number_longer_than_64_bits_is_no_number) {
 }
 
 }  // namespace
-}  // namespace strobe::readers
+}  // namespace strobe

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "strobe/base/byte_stream.h"
+#include "strobe/base/file.h"
+#include "strobe/base/protobuf.h"
+
+namespace strobe {
+
+// Reads a protobuf message of any length from front to back, in bounded memory: its fields and,
+// after enter(), the fields of a message in it. What is not asked for is skipped; in a plain file
+// that costs nothing.
+//
+//   while (stream.next()) {
+//     if (!stream.is_bytes(kLines)) continue;
+//     stream.enter();
+//     while (stream.next()) ...
+//     stream.leave();
+//   }
+class ProtobufStream {
+ public:
+  using Kind = ProtobufFields::Kind;
+
+  explicit ProtobufStream(std::unique_ptr<ByteStream> stream);
+  explicit ProtobufStream(File file);  // plain and seekable
+
+  // The next field of the message that is open; false at its end, and where the input is cut or
+  // broken.
+  bool next();
+  std::uint32_t field() const { return field_; }
+  Kind kind() const { return kind_; }
+  bool is_bytes(std::uint32_t field) const { return field_ == field && kind_ == Kind::kBytes; }
+  bool is_number(std::uint32_t field) const { return field_ == field && kind_ == Kind::kNumber; }
+  std::uint64_t number() const { return number_; }              // of kNumber, kFixed64 and kFixed32
+  std::uint64_t length() const { return length_; }              // of kBytes
+  std::uint64_t field_offset() const { return field_offset_; }  // where it begins
+
+  // All bytes of a kBytes field, valid until the next call. Nothing if there are more than
+  // `most_bytes`, or if the input ends before them.
+  std::optional<std::string_view> bytes(std::size_t most_bytes);
+
+  // Opens the message in a kBytes field. leave() goes on behind it, and forgets that it was broken.
+  void enter();
+  void leave();
+
+  // A field of the message that is open cannot be.
+  bool is_broken() const { return is_broken_; }
+  // The input ends inside a message, or was damaged there.
+  bool is_cut() const { return is_cut_; }
+  const std::optional<Error>& damage() const { return damage_; }
+  std::uint64_t offset() const { return base_ + position_; }
+
+ private:
+  static constexpr std::uint64_t kNoEnd = ~std::uint64_t{0};
+
+  std::size_t ahead() const { return filled_ - position_; }
+  bool fill(std::size_t wanted);
+  std::size_t read_more(char* to, std::size_t bytes);
+  void skip_to(std::uint64_t offset);
+  bool take_number(std::uint64_t& value);
+  bool stop_broken();
+
+  std::unique_ptr<ByteStream> stream_;
+  std::optional<File> file_;
+  std::vector<char> window_;
+  std::size_t position_ = 0;                    // in the window
+  std::size_t filled_ = 0;                      // its bytes
+  std::uint64_t base_ = 0;                      // the offset of its first byte
+  bool has_ended_ = false;                      // the input has no more bytes
+  std::vector<std::uint64_t> ends_ = {kNoEnd};  // of the open messages
+  std::uint64_t field_end_ = 0;                 // next() skips what was not taken
+
+  std::uint32_t field_ = 0;
+  Kind kind_ = Kind::kNumber;
+  std::uint64_t number_ = 0;
+  std::uint64_t length_ = 0;
+  std::uint64_t field_offset_ = 0;
+  bool is_broken_ = false;
+  bool is_cut_ = false;
+  std::optional<Error> damage_;
+};
+
+}  // namespace strobe

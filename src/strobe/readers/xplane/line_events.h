@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "strobe/base/protobuf_stream.h"
+#include "strobe/readers/trace_sink.h"
+#include "strobe/readers/xplane/event_args.h"
+#include "strobe/readers/xplane/plane_names.h"
+#include "strobe/readers/xplane/xla_words.h"
+
+namespace strobe::readers::xplane {
+
+// Where a plane's events belong.
+struct PlanePlace {
+  std::optional<xla::DevicePlane> device;
+  bool is_host = false;  // "/host:..."
+  std::string process;   // of a host's threads
+};
+
+// Puts the events of lines into a trace.
+class LineEvents {
+ public:
+  LineEvents(ProtobufStream& stream, TraceSink& sink) : stream_(stream), sink_(sink) {}
+
+  void begin_plane(const PlaneNames& names, PlanePlace place);
+  // Reads the line that the stream has entered. False if loading must end.
+  bool read_line();
+  // Where no event of the host is a step, the ranges of the devices' lines of steps become steps of
+  // this process.
+  void finish(const std::string& process);
+
+ private:
+  // What a line's events are.
+  enum class Role : std::uint8_t { kWork, kHost, kDerived };
+
+  // What the events of one name have in common on the lines of a role.
+  struct Shape {
+    StringId name;
+    SliceKind kind = SliceKind::kOther;
+    std::uint8_t flags = kNoFlags;
+    bool is_made = false;
+    bool is_memory = false;
+    bool frees = false;
+  };
+
+  struct Event {
+    std::uint64_t metadata_id = 0;
+    std::int64_t offset_ps = 0;
+    std::int64_t duration_ps = 0;
+    bool has_no_time = false;
+    bool is_broken = false;
+    std::uint64_t hash = 0;  // of the statistics that become arguments
+    bool has_args = false;
+    std::uint64_t correlation = 0;
+    bool has_correlation = false;
+    SliceKind work = SliceKind::kKernel;
+    std::optional<std::int64_t> step;
+    bool is_operator = false;
+    std::uint64_t producer_type = 0, consumer_type = 0;
+    std::optional<std::uint64_t> producer, consumer;
+  };
+
+  void begin_line();
+  TrackId track_of_line();
+  bool add_event(std::string_view message);
+  Event read_event(std::string_view message) const;
+  void read_stat_of(std::string_view message, Event& event) const;
+  Shape& shape_of(std::uint64_t metadata_id);
+  void make_shape(std::uint64_t metadata_id, Shape& shape);
+  ArgsId args_of(const Event& event, std::string_view message);
+  std::uint32_t correlation_of(const Event& event);
+  void add_flow(FlowPhase phase, std::uint64_t type, std::uint64_t id, std::int64_t time_ns);
+  void add_memory(std::string_view message, const Shape& shape, std::int64_t time_ns);
+  CategoryId category_of(SliceKind kind);
+
+  ProtobufStream& stream_;
+  TraceSink& sink_;
+  const PlaneNames* names_ = nullptr;
+  PlanePlace place_;
+
+  // The line that is read.
+  std::uint64_t line_id_ = 0;
+  std::string line_name_;
+  std::string display_name_;
+  std::int64_t line_time_ns_ = 0;
+  bool has_begun_ = false;
+  Role role_ = Role::kDerived;
+  TrackId track_;
+  std::uint64_t reported_bytes_ = 0;
+
+  ById<Shape> shapes_;  // of the plane's names, on the lines of the role below
+  Role shapes_role_ = Role::kDerived;
+  bool shapes_are_of_profiler_ = false;
+  RecentArgs recent_args_;
+  EventArgs args_;
+  std::vector<CategoryId> categories_;  // by kind
+  struct Rows {
+    std::size_t first;
+    std::size_t end;
+    std::string device;
+  };
+  std::vector<Rows> step_rows_;
+  bool has_steps_ = false;
+};
+
+}  // namespace strobe::readers::xplane

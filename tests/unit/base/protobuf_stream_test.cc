@@ -1,0 +1,84 @@
+#include "strobe/base/protobuf_stream.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/protobuf_sketch.h"
+
+namespace strobe {
+namespace {
+
+using test::Message;
+
+ProtobufStream over(const std::string& bytes) {
+  return ProtobufStream(std::move(open_stream(std::string_view(bytes)).value()));
+}
+
+TEST(ProtobufStream, fields_of_open_messages_are_walked_and_the_rest_is_skipped) {
+  const std::string bytes = Message()
+                                .message(1, Message().number(1, 7).text(2, "in"))
+                                .text(9, std::string(3 << 20, 'x'))
+                                .text(2, "after")
+                                .bytes();
+  ProtobufStream stream = over(bytes);
+  ASSERT_TRUE(stream.next());
+  ASSERT_TRUE(stream.is_bytes(1));
+  stream.enter();
+  ASSERT_TRUE(stream.next());
+  EXPECT_EQ(stream.number(), 7u);
+  stream.leave();  // the text was not asked for
+  ASSERT_TRUE(stream.next());
+  EXPECT_EQ(stream.length(), 3u << 20);
+  EXPECT_FALSE(stream.bytes(1 << 20)) << "more than it may be";
+  ASSERT_TRUE(stream.next());
+  EXPECT_EQ(stream.bytes(100), "after");
+  EXPECT_FALSE(stream.next());
+  EXPECT_FALSE(stream.is_cut());
+  EXPECT_FALSE(stream.is_broken());
+  EXPECT_EQ(stream.offset(), bytes.size());
+}
+
+TEST(ProtobufStream, a_cut_anywhere_is_no_end) {
+  const std::string bytes =
+      Message().message(1, Message().number(1, 300).text(2, "abc").fixed64(3, 5)).bytes();
+  for (std::size_t size = 1; size < bytes.size(); ++size) {
+    const std::string cut = bytes.substr(0, size);
+    ProtobufStream stream = over(cut);
+    while (stream.next()) {
+      if (!stream.is_bytes(1)) continue;
+      stream.enter();
+      while (stream.next()) {
+        if (stream.kind() == ProtobufStream::Kind::kBytes) (void)stream.bytes(100);
+      }
+      stream.leave();
+    }
+    EXPECT_TRUE(stream.is_cut()) << size;
+  }
+}
+
+TEST(ProtobufStream, a_message_that_is_broken_inside_ends_and_the_next_one_is_read) {
+  const std::string bytes =
+      Message().message(1, Message().number(1, 1).raw("\x0B")).number(2, 5).bytes();
+  ProtobufStream stream = over(bytes);
+  ASSERT_TRUE(stream.next());
+  stream.enter();
+  ASSERT_TRUE(stream.next());
+  EXPECT_FALSE(stream.next());
+  EXPECT_TRUE(stream.is_broken());
+  stream.leave();
+  ASSERT_TRUE(stream.next());
+  EXPECT_EQ(stream.number(), 5u);
+}
+
+TEST(ProtobufStream, a_field_is_never_longer_than_its_message) {
+  const std::string bytes = Message().message(1, Message().raw("\x12\x7F")).number(2, 5).bytes();
+  ProtobufStream stream = over(bytes);
+  ASSERT_TRUE(stream.next());
+  stream.enter();
+  EXPECT_FALSE(stream.next());
+  EXPECT_TRUE(stream.is_broken());
+}
+
+}  // namespace
+}  // namespace strobe
