@@ -11,8 +11,7 @@
 namespace strobe::readers {
 namespace {
 
-// The least that SQLite needs for a row. Pages of a damaged file may refer to each other so that
-// the same rows come again and again.
+// The least that SQLite needs for a row.
 constexpr std::uint64_t kLeastRowBytes = 4;
 constexpr std::int64_t kLatestTableTime_ns = std::int64_t{1} << 62;
 
@@ -27,12 +26,6 @@ bool may_hold_events(std::string_view table, const std::vector<std::string>& col
          std::ranges::any_of(columns, [](const std::string& column) {
            return std::ranges::find(kTimeColumns, column) != kTimeColumns.end();
          });
-}
-
-std::uint64_t count_rows(const sqlite::Database& database, std::string_view table) {
-  auto count = database.query("SELECT count(*) FROM " + sqlite::quoted(table));
-  if (!count || !count->next()) return 0;
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(count->integer(0), 0));
 }
 
 }  // namespace
@@ -66,16 +59,6 @@ std::uint64_t EventTables::about_rows(std::span<const std::string_view> tables) 
   return std::min(rows, most_rows_);
 }
 
-std::string EventTables::select(std::string_view table,
-                                std::span<const std::string_view> columns) const {
-  std::string list;
-  for (const std::string_view column : columns) {
-    if (!list.empty()) list += ", ";
-    list += has(table, column) ? sqlite::quoted(column) : "NULL";
-  }
-  return "SELECT " + list + " FROM " + sqlite::quoted(table);
-}
-
 void EventTables::leave_out(std::string_view what, std::uint64_t rows) {
   if (rows > 0) left_out_[std::string(what)] += rows;
 }
@@ -83,7 +66,7 @@ void EventTables::leave_out(std::string_view what, std::uint64_t rows) {
 void EventTables::report_left_out() {
   for (const auto& [table, columns] : tables_) {
     if (read_.contains(table) || !may_hold_events(table, columns)) continue;
-    leave_out(table, std::min(count_rows(database_, table), most_rows_));
+    leave_out(table, count_rows(table));
   }
   std::string names;
   std::uint64_t all = 0;
@@ -97,34 +80,37 @@ void EventTables::report_left_out() {
   sink_.report.add_many(ImportIssue::kUnreadEvents, all - 1);
 }
 
-EventTables::Rows::Rows(EventTables& tables, std::string_view table, const std::string& sql)
-    : tables_(tables), table_(table), query_(Error{}) {
-  if (!tables.has(table)) return;
-  tables.read_.emplace(table);
-  query_ = tables.database_.query(sql);
-  if (!query_) report_damage(query_.error().what);
+std::uint64_t EventTables::count_rows(std::string_view table) const {
+  std::uint64_t count = 0;
+  read_first(table, {}, [&](const sqlite::TableRows&) { ++count; });
+  return count;
 }
 
-bool EventTables::Rows::goes_on() {
-  is_stopped_ = !tables_.sink_.pulse(kPulse);
-  if (rows_ < tables_.most_rows_) return !is_stopped_;
-  report_damage("it has more rows than the file has room for");
-  return false;
+std::optional<sqlite::TableRows> EventTables::begin(std::string_view table,
+                                                    std::span<const std::string_view> columns) {
+  if (!has(table)) return std::nullopt;
+  read_.emplace(table);
+  std::optional<sqlite::TableRows> rows = database_.rows(table, columns);
+  if (!rows) report_damage(table, "not an ordinary table");
+  return rows;
 }
 
-bool EventTables::Rows::end() {
-  if (!query_ || is_stopped_) return !is_stopped_;
-  if (const auto ended = query_->ended(); !ended) report_damage(ended.error().what);
-  return tables_.sink_.pulse(rows_ % kPulse);
+bool EventTables::end(std::string_view table, const std::optional<sqlite::TableRows>& rows,
+                      std::uint64_t count) {
+  if (rows && rows->damages() > 0) {
+    report_damage(table, counted(rows->damages(), "damaged or missing page or row",
+                                 "damaged or missing pages or rows"));
+  }
+  return sink_.pulse(count % kPulse);
 }
 
-void EventTables::Rows::report_damage(std::string_view what) {
-  tables_.sink_.report.add(ImportIssue::kDamagedChunk, 0,
-                           fmt::format("table {}: {}", excerpt(table_), what));
+void EventTables::report_damage(std::string_view table, std::string_view what) {
+  sink_.report.add(ImportIssue::kDamagedChunk, 0,
+                   fmt::format("table {}: {}", excerpt(table), what));
 }
 
-bool read_time(const sqlite::Query& row, int column, std::string_view table, ImportReport& report,
-               std::int64_t& time_ns) {
+bool read_time(const sqlite::TableRows& row, std::size_t column, std::string_view table,
+               ImportReport& report, std::int64_t& time_ns) {
   time_ns = row.integer(column);
   const bool is_missing = time_ns == 0 && row.is_null(column);
   if (!is_missing && time_ns > -kLatestTableTime_ns && time_ns < kLatestTableTime_ns) [[likely]]

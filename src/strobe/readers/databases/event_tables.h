@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -27,22 +29,26 @@ class EventTables {
   // A guess of the rows in all of `tables`, which a damaged file cannot drive up.
   std::uint64_t about_rows(std::span<const std::string_view> tables) const;
 
-  // Shows `on_row` the rows of a table in the order of the file, with these columns; one that the
-  // table lacks is NULL. No table, no rows. Damage ends the rows and goes to the report.
-  // False if reading must end.
+  // Shows `on_row` the rows of a table, in no order that can be relied upon, with these columns;
+  // one that the table lacks is NULL. No table, no rows. Damage goes to the report. False if
+  // reading must end.
   template <class OnRow>
   bool read(std::string_view table, std::span<const std::string_view> columns, OnRow on_row) {
-    Rows rows(*this, table, select(table, columns));
-    while (const sqlite::Query* row = rows.next()) on_row(*row);
-    return rows.end();
+    std::optional<sqlite::TableRows> rows = begin(table, columns);
+    std::uint64_t count = 0;
+    while (rows && rows->next()) {
+      on_row(*rows);
+      if (++count % kPulse == 0 && !sink_.pulse(kPulse)) [[unlikely]]
+        return false;
+    }
+    return end(table, rows, count);
   }
-  // Only those that fulfil a condition, which names columns that are there. They are read again:
-  // this counts nothing and reports nothing.
+  // Rows that are read again later: this counts nothing and reports nothing.
   template <class OnRow>
-  void read_some(std::string_view table, std::span<const std::string_view> columns,
-                 std::string_view condition, OnRow on_row) const {
-    auto rows = database_.query(select(table, columns) + " WHERE " + std::string(condition));
-    for (std::uint64_t row = 0; row < most_rows_ && rows && rows->next(); ++row) on_row(*rows);
+  void read_first(std::string_view table, std::span<const std::string_view> columns,
+                  OnRow on_row) const {
+    std::optional<sqlite::TableRows> rows = database_.rows(table, columns);
+    while (rows && rows->next()) on_row(*rows);
   }
 
   // Rows of a table that the caller has read, but does not keep as events.
@@ -51,32 +57,14 @@ class EventTables {
   void report_left_out();
 
  private:
-  class Rows {
-   public:
-    Rows(EventTables& tables, std::string_view table, const std::string& sql);
-    // Null after the last one.
-    const sqlite::Query* next() {
-      if (!query_ || !query_->next()) return nullptr;
-      ++rows_;
-      if (rows_ % kPulse == 0 && !goes_on()) [[unlikely]]
-        return nullptr;
-      return &*query_;
-    }
-    bool end();
+  static constexpr std::uint64_t kPulse = 1 << 16;
 
-   private:
-    static constexpr std::uint64_t kPulse = 1 << 16;
-    bool goes_on();
-    void report_damage(std::string_view what);
-
-    EventTables& tables_;
-    std::string_view table_;
-    Result<sqlite::Query> query_;
-    std::uint64_t rows_ = 0;
-    bool is_stopped_ = false;
-  };
-
-  std::string select(std::string_view table, std::span<const std::string_view> columns) const;
+  std::optional<sqlite::TableRows> begin(std::string_view table,
+                                         std::span<const std::string_view> columns);
+  bool end(std::string_view table, const std::optional<sqlite::TableRows>& rows,
+           std::uint64_t count);
+  void report_damage(std::string_view table, std::string_view what);
+  std::uint64_t count_rows(std::string_view table) const;
 
   const sqlite::Database& database_;
   TraceSink& sink_;
@@ -87,7 +75,7 @@ class EventTables {
 };
 
 // The time in a row. False if there is none that a trace can hold: that is reported.
-bool read_time(const sqlite::Query& row, int column, std::string_view table, ImportReport& report,
-               std::int64_t& time_ns);
+bool read_time(const sqlite::TableRows& row, std::size_t column, std::string_view table,
+               ImportReport& report, std::int64_t& time_ns);
 
 }  // namespace strobe::readers

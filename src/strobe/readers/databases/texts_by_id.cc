@@ -15,7 +15,7 @@ TextsById::TextsById(EventTables& tables, std::string_view table, std::string_vi
                      std::string_view text)
     : all_(kUnknownText), ends_{kUnknownText.size()} {
   std::vector<std::int64_t> ids;
-  tables.read(table, std::array{id, text}, [&](const sqlite::Query& row) {
+  tables.read(table, std::array{id, text}, [&](const sqlite::TableRows& row) {
     const std::string_view value = row.text(1);
     if (value.size() > kLongestName) return;
     ids.push_back(row.integer(0));

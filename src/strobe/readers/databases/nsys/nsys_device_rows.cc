@@ -28,7 +28,7 @@ constexpr std::string_view kNsysGraphs = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
 
 // The columns that all device work has, first in each statement.
 struct NsysWork {
-  enum Column : int {
+  enum Column : std::size_t {
     kStart,
     kEnd,
     kDevice,
@@ -54,7 +54,7 @@ constexpr auto with_work_columns(const std::array<std::string_view, own>& column
 }
 
 struct NsysKernel {
-  enum Column : int {
+  enum Column : std::size_t {
     kDemangled = NsysWork::kOwnColumns,
     kMangled,
     kShort,
@@ -69,13 +69,13 @@ constexpr auto kNsysKernelColumns = with_work_columns(std::to_array<std::string_
      "dynamicSharedMemory", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ"}));
 
 struct NsysCopy {
-  enum Column : int { kCopyBytes = NsysWork::kOwnColumns, kCopyKind, kCopyFrom, kCopyTo };
+  enum Column : std::size_t { kCopyBytes = NsysWork::kOwnColumns, kCopyKind, kCopyFrom, kCopyTo };
 };
 constexpr auto kNsysCopyColumns =
     with_work_columns(std::to_array<std::string_view>({"bytes", "copyKind", "srcKind", "dstKind"}));
 
 struct NsysMemset {
-  enum Column : int { kMemsetBytes = NsysWork::kOwnColumns, kMemsetMemory };
+  enum Column : std::size_t { kMemsetBytes = NsysWork::kOwnColumns, kMemsetMemory };
 };
 constexpr auto kNsysMemsetColumns =
     with_work_columns(std::to_array<std::string_view>({"bytes", "memKind"}));
@@ -108,8 +108,8 @@ class NsysDeviceRows {
   };
 
   bool add_kernels() {
-    const int name = name_column();
-    return file_.tables.read(kNsysKernels, kNsysKernelColumns, [&](const sqlite::Query& row) {
+    const std::size_t name = name_column();
+    return file_.tables.read(kNsysKernels, kNsysKernelColumns, [&](const sqlite::TableRows& row) {
       const KernelName kernel =
           kernel_names_.find(row.integer(name), file_.sink.report,
                              [&](std::string_view text) { return kernel_name_of(text); });
@@ -123,10 +123,9 @@ class NsysDeviceRows {
   }
 
   // The name that people read, with its arguments where the export has them.
-  int name_column() const {
-    for (const int column : {NsysKernel::kDemangled, NsysKernel::kMangled}) {
-      if (file_.tables.has(kNsysKernels, kNsysKernelColumns[static_cast<std::size_t>(column)]))
-        return column;
+  std::size_t name_column() const {
+    for (const std::size_t column : {NsysKernel::kDemangled, NsysKernel::kMangled}) {
+      if (file_.tables.has(kNsysKernels, kNsysKernelColumns[column])) return column;
     }
     return NsysKernel::kShort;
   }
@@ -136,18 +135,18 @@ class NsysDeviceRows {
     return {file_.sink.name(name), device::is_any_collective(name) ? kCommunicates : kNoFlags};
   }
 
-  static void read_shape(const sqlite::Query& row, KernelShape& shape) {
+  static void read_shape(const sqlite::TableRows& row, KernelShape& shape) {
     read_place(row, shape);
     shape.registers = row.integer(NsysKernel::kRegisters);
     shape.shared_bytes = static_cast<std::int64_t>(
         static_cast<std::uint64_t>(row.integer(NsysKernel::kStaticShared)) +
         static_cast<std::uint64_t>(row.integer(NsysKernel::kDynamicShared)));
-    for (int side = 0; side < 6; ++side) {
-      shape.sides[static_cast<std::size_t>(side)] = row.integer(NsysKernel::kGridX + side);
+    for (std::size_t side = 0; side < 6; ++side) {
+      shape.sides[side] = row.integer(NsysKernel::kGridX + side);
     }
   }
 
-  static void read_place(const sqlite::Query& row, WorkPlace& place) {
+  static void read_place(const sqlite::TableRows& row, WorkPlace& place) {
     place.device = row.integer(NsysWork::kDevice);
     place.context = row.integer(NsysWork::kContext);
     place.stream = row.integer(NsysWork::kStream);
@@ -157,7 +156,7 @@ class NsysDeviceRows {
 
   bool add_copies() {
     const CategoryId category = file_.sink.builder.category("gpu_memcpy");
-    return file_.tables.read(kNsysCopies, kNsysCopyColumns, [&](const sqlite::Query& row) {
+    return file_.tables.read(kNsysCopies, kNsysCopyColumns, [&](const sqlite::TableRows& row) {
       TraceBuilder::SliceRow slice = work(row, SliceKind::kMemcpy, category);
       const std::tuple kinds{row.integer(NsysCopy::kCopyKind), row.integer(NsysCopy::kCopyFrom),
                              row.integer(NsysCopy::kCopyTo)};
@@ -178,7 +177,7 @@ class NsysDeviceRows {
 
   bool add_memsets() {
     const CategoryId category = file_.sink.builder.category("gpu_memset");
-    return file_.tables.read(kNsysMemsets, kNsysMemsetColumns, [&](const sqlite::Query& row) {
+    return file_.tables.read(kNsysMemsets, kNsysMemsetColumns, [&](const sqlite::TableRows& row) {
       TraceBuilder::SliceRow slice = work(row, SliceKind::kMemset, category);
       const std::int64_t memory_kind =
           row.is_null(NsysMemset::kMemsetMemory) ? -1 : row.integer(NsysMemset::kMemsetMemory);
@@ -198,7 +197,7 @@ class NsysDeviceRows {
     if (!has_graphs_) return true;
     const CategoryId category = file_.sink.builder.category("graph");
     std::map<std::int64_t, StringId> names;
-    return file_.tables.read(kNsysGraphs, kNsysGraphColumns, [&](const sqlite::Query& row) {
+    return file_.tables.read(kNsysGraphs, kNsysGraphColumns, [&](const sqlite::TableRows& row) {
       const bool has_nodes = graph_nodes_.contains(launch_of(row));
       TraceBuilder::SliceRow slice =
           work(row, has_nodes ? SliceKind::kDeviceAnnotation : SliceKind::kKernel, category);
@@ -212,7 +211,7 @@ class NsysDeviceRows {
     });
   }
 
-  TraceBuilder::SliceRow work(const sqlite::Query& row, SliceKind kind, CategoryId category) {
+  TraceBuilder::SliceRow work(const sqlite::TableRows& row, SliceKind kind, CategoryId category) {
     const auto process = GlobalId::of(row.integer(NsysWork::kProcess));
     TraceBuilder::SliceRow slice;
     slice.kind = kind;
@@ -225,11 +224,11 @@ class NsysDeviceRows {
     return slice;
   }
 
-  static GraphLaunch launch_of(const sqlite::Query& row) {
+  static GraphLaunch launch_of(const sqlite::TableRows& row) {
     return {GlobalId::of(row.integer(NsysWork::kProcess)).process(),
             row.integer(NsysWork::kCorrelation)};
   }
-  static std::string_view memory(const sqlite::Query& row, int column) {
+  static std::string_view memory(const sqlite::TableRows& row, std::size_t column) {
     return nsys_memory_word(row.is_null(column) ? -1 : row.integer(column));
   }
 

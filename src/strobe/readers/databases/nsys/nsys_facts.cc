@@ -17,7 +17,7 @@ constexpr std::string_view kNsysDevices = "TARGET_INFO_GPU";
 
 // 0 for what is not there or too large.
 template <class Number>
-void take_nsys_number(const sqlite::Query& row, int column, Number& number) {
+void take_nsys_number(const sqlite::TableRows& row, std::size_t column, Number& number) {
   const std::int64_t value = row.integer(column);
   if (value > 0 && value <= std::numeric_limits<Number>::max()) {
     number = static_cast<Number>(value);
@@ -33,7 +33,7 @@ std::string_view nsys_device_number(const EventTables& tables) {
 }
 
 void take_devices(NsysFile& file) {
-  enum Column : int {
+  enum Column : std::size_t {
     kNumber,
     kName,
     kMemory,
@@ -54,7 +54,7 @@ void take_devices(NsysFile& file) {
        "smCount", "threadsPerWarp", "maxWarpsPerSm", "maxThreadsPerBlock", "maxRegistersPerBlock",
        "maxRegistersPerSm", "maxShmemPerBlock", "maxShmemPerSm", "maxShmemPerBlockOptin"});
   std::vector<DeviceProperties>& devices = file.sink.builder.metadata().devices;
-  file.tables.read(kNsysDevices, columns, [&](const sqlite::Query& row) {
+  file.tables.read(kNsysDevices, columns, [&](const sqlite::TableRows& row) {
     const std::int64_t number = row.integer(kNumber);
     if (row.is_null(kNumber) || number < 0 || number > std::numeric_limits<std::int32_t>::max()) {
       return;  // a device that programs cannot use
@@ -89,12 +89,12 @@ void take_devices(NsysFile& file) {
 
 void take_processes(NsysFile& file) {
   file.tables.read("PROCESSES", std::to_array<std::string_view>({"globalPid", "name"}),
-                   [&](const sqlite::Query& row) {
+                   [&](const sqlite::TableRows& row) {
                      file.sink.tracks.name_process(GlobalId::of(row.integer(0)).process_id(),
                                                    row.text(1));
                    });
   file.tables.read("ThreadNames", std::to_array<std::string_view>({"globalTid", "nameId"}),
-                   [&](const sqlite::Query& row) {
+                   [&](const sqlite::TableRows& row) {
                      const std::uint32_t name = file.texts.number_of(row.integer(1));
                      if (name == TextsById::kUnknown) return;
                      file.sink.tracks.name_thread(GlobalId::of(row.integer(0)).thread_id(),
@@ -105,7 +105,8 @@ void take_processes(NsysFile& file) {
 void take_clock(NsysFile& file) {
   constexpr std::int64_t kMost_ns = std::int64_t{1} << 62;
   file.tables.read("TARGET_INFO_SESSION_START_TIME",
-                   std::to_array<std::string_view>({"utcEpochNs"}), [&](const sqlite::Query& row) {
+                   std::to_array<std::string_view>({"utcEpochNs"}),
+                   [&](const sqlite::TableRows& row) {
                      const std::int64_t start_ns = row.integer(0);
                      if (start_ns <= 0 || start_ns >= kMost_ns) return;
                      file.sink.builder.metadata().base_time_ns = start_ns;
@@ -140,7 +141,7 @@ void report_nsys_diagnostics(NsysFile& file) {
   constexpr std::int64_t kError = 3;
   constexpr std::size_t kMostBytes = 300;
   file.tables.read("DIAGNOSTIC_EVENT", std::to_array<std::string_view>({"severity", "text"}),
-                   [&](const sqlite::Query& row) {
+                   [&](const sqlite::TableRows& row) {
                      const std::int64_t severity = row.integer(0);
                      if (severity != kWarning && severity != kError) return;
                      const std::string_view text = row.text(1);

@@ -36,12 +36,12 @@ struct NsysFile {
         tracks(to.tracks) {}
 
   // The thread in a column; nobody's if it is NULL.
-  TrackId thread(const sqlite::Query& row, int column);
+  TrackId thread(const sqlite::TableRows& row, std::size_t column);
 
   // Adds a slice with the times of a row. False if it has no start. A slice without an end lasts as
   // long as the trace.
-  bool add(TraceBuilder::SliceRow slice, const sqlite::Query& row, int start, int end,
-           std::string_view table);
+  bool add(TraceBuilder::SliceRow slice, const sqlite::TableRows& row, std::size_t start,
+           std::size_t end, std::string_view table);
   void add_instant(std::int64_t time_ns, StringId name, TrackId track, CategoryId category,
                    ArgsId args = {});
 

@@ -29,11 +29,11 @@ class NsysCalls {
       : file_(file), first_(file.sink.builder.slices().size()), names_(file.texts) {}
 
   bool add_all() {
-    enum Column : int { kStart, kEnd, kClass, kThread, kCorrelation, kName, kResult };
+    enum Column : std::size_t { kStart, kEnd, kClass, kThread, kCorrelation, kName, kResult };
     constexpr auto kColumns = std::to_array<std::string_view>(
         {"start", "end", "eventClass", "globalTid", "correlationId", "nameId", "returnValue"});
     std::uint64_t call_chains = 0;
-    const bool goes_on = file_.tables.read(kNsysCalls, kColumns, [&](const sqlite::Query& row) {
+    const bool goes_on = file_.tables.read(kNsysCalls, kColumns, [&](const sqlite::TableRows& row) {
       if (row.integer(kClass) == kCallChain) {
         ++call_chains;
         return;
@@ -114,14 +114,14 @@ constexpr auto kNsysCallTables = std::to_array<NsysCallTable>({
 });
 
 bool add_calls_of(const NsysCallTable& from, NsysFile& file) {
-  enum Column : int { kStart, kEnd, kClass, kThread, kName, kText };
+  enum Column : std::size_t { kStart, kEnd, kClass, kThread, kName, kText };
   constexpr auto kColumns = std::to_array<std::string_view>(
       {"start", "end", "eventClass", "globalTid", "nameId", "textId"});
   if (!file.tables.has(from.table)) return true;
   const CategoryId category = file.sink.builder.category(from.category);
-  const int name = file.tables.has(from.table, "nameId") ? kName : kText;
+  const std::size_t name = file.tables.has(from.table, "nameId") ? kName : kText;
   PerText<StringId> names(file.texts);
-  return file.tables.read(from.table, kColumns, [&](const sqlite::Query& row) {
+  return file.tables.read(from.table, kColumns, [&](const sqlite::TableRows& row) {
     TraceBuilder::SliceRow slice;
     slice.name = names.find(row.integer(name), file.sink.report,
                             [&](std::string_view text) { return file.sink.name(text); });
@@ -146,7 +146,7 @@ bool add_nsys_calls(NsysFile& file) { return NsysCalls(file).add_all(); }
 
 // Waits of several threads overlap.
 bool add_nsys_waits(NsysFile& file) {
-  enum Column : int { kStart, kEnd, kContext, kStream, kCorrelation, kProcess, kType };
+  enum Column : std::size_t { kStart, kEnd, kContext, kStream, kCorrelation, kProcess, kType };
   constexpr auto kColumns = std::to_array<std::string_view>(
       {"start", "end", "contextId", "streamId", "correlationId", "globalPid", "syncType"});
   if (!file.tables.has(kNsysWaits)) return true;
@@ -154,7 +154,7 @@ bool add_nsys_waits(NsysFile& file) {
   std::map<std::int64_t, StringId> names;                          // by type
   std::map<std::pair<std::uint64_t, std::uint64_t>, ArgsId> args;  // by context and stream
   std::map<std::uint64_t, TrackId> tracks;                         // by process
-  return file.tables.read(kNsysWaits, kColumns, [&](const sqlite::Query& row) {
+  return file.tables.read(kNsysWaits, kColumns, [&](const sqlite::TableRows& row) {
     const auto process = GlobalId::of(row.integer(kProcess));
     TraceBuilder::SliceRow slice;
     const auto [name, is_new_name] = names.try_emplace(row.integer(kType));

@@ -45,14 +45,12 @@ class NsysRanges {
 
   // Domains and categories may be named after their ranges.
   bool add_all() {
-    if (has_types_) {
-      const std::string names =
-          fmt::format("\"eventType\" IN ({}, {}, {})", static_cast<int>(kCategoryName),
-                      static_cast<int>(kThreadName), static_cast<int>(kDomain));
-      file_.tables.read_some(kNsysRanges, kColumns, names,
-                             [&](const sqlite::Query& row) { take_name(row); });
+    if (has_types_ && has_names()) {
+      file_.tables.read_first(kNsysRanges, kColumns,
+                              [&](const sqlite::TableRows& row) { take_name(row); });
     }
-    return file_.tables.read(kNsysRanges, kColumns, [&](const sqlite::Query& row) { add(row); });
+    return file_.tables.read(kNsysRanges, kColumns,
+                             [&](const sqlite::TableRows& row) { add(row); });
   }
 
  private:
@@ -70,7 +68,7 @@ class NsysRanges {
     kDomainEnd = 76,
   };
 
-  enum Column : int {
+  enum Column : std::size_t {
     kStart,
     kEnd,
     kType,
@@ -96,14 +94,26 @@ class NsysRanges {
   using DomainCategory = std::pair<std::int64_t, std::int64_t>;
 
   void find_values() {
-    for (int column = kUnsigned64; column <= kJsonId; ++column) {
-      if (file_.tables.has(kNsysRanges, kColumns[static_cast<std::size_t>(column)])) {
+    for (std::size_t column = kUnsigned64; column <= kJsonId; ++column) {
+      if (file_.tables.has(kNsysRanges, kColumns[column])) {
         value_columns_.push_back(column);
       }
     }
   }
 
-  void take_name(const sqlite::Query& row) {
+  // PERF: most tables have none, and the types alone are read faster.
+  bool has_names() const {
+    bool has = false;
+    file_.tables.read_first(kNsysRanges, std::array<std::string_view, 1>{"eventType"},
+                            [&](const sqlite::TableRows& row) {
+                              const std::int64_t type = row.integer(0);
+                              has |=
+                                  type == kCategoryName || type == kThreadName || type == kDomain;
+                            });
+    return has;
+  }
+
+  void take_name(const sqlite::TableRows& row) {
     switch (row.integer(kType)) {
       case kDomain:
         domains_[row.integer(kInDomain)] = text_of(row);
@@ -119,7 +129,7 @@ class NsysRanges {
     }
   }
 
-  void add(const sqlite::Query& row) {
+  void add(const sqlite::TableRows& row) {
     const std::int64_t type = has_types_ ? row.integer(kType) : kPushPop;
     switch (type) {
       case kPushPop:
@@ -145,7 +155,7 @@ class NsysRanges {
     }
   }
 
-  void add_range(const sqlite::Query& row, TrackId track) {
+  void add_range(const sqlite::TableRows& row, TrackId track) {
     const NsysRangeText text = find_text(row);
     TraceBuilder::SliceRow slice;
     slice.name = text.name;
@@ -162,7 +172,7 @@ class NsysRanges {
     sequences_.push_back({number, sequence, (text.flags & kBackwardWork) != 0});
   }
 
-  void add_mark(const sqlite::Query& row) {
+  void add_mark(const sqlite::TableRows& row) {
     std::int64_t time_ns = 0;
     if (!read_time(row, kStart, kNsysRanges, sink_.report, time_ns)) return;
     const NsysRangeText text = find_text(row);
@@ -176,13 +186,13 @@ class NsysRanges {
     return entry->second;
   }
 
-  std::string_view text_of(const sqlite::Query& row) const {
+  std::string_view text_of(const sqlite::TableRows& row) const {
     const std::string_view text = row.text(kText);
     return text.empty() && !row.is_null(kTextId) ? file_.texts.text_of(row.integer(kTextId)) : text;
   }
 
   // PERF: with PyTorch's operators, every range has a text of its own.
-  NsysRangeText find_text(const sqlite::Query& row) {
+  NsysRangeText find_text(const sqlite::TableRows& row) {
     if (const std::string_view text = row.text(kText); !text.empty()) return make_text(text);
     if (row.is_null(kTextId)) return make_text({});
     return texts_.find(row.integer(kTextId), sink_.report,
@@ -215,7 +225,7 @@ class NsysRanges {
     return entry->second;
   }
 
-  ArgsId args_of(const sqlite::Query& row, const NsysRangeText& text) {
+  ArgsId args_of(const sqlite::TableRows& row, const NsysRangeText& text) {
     if (!sink_.keeps_args()) return {};
     RangeDetails details;
     const std::int64_t domain = row.integer(kInDomain);
@@ -238,8 +248,8 @@ class NsysRanges {
   }
 
   // A range has one value at most.
-  bool read_payload(const sqlite::Query& row, RangeDetails& details) const {
-    for (const int column : value_columns_) {
+  bool read_payload(const sqlite::TableRows& row, RangeDetails& details) const {
+    for (const std::size_t column : value_columns_) {
       if (row.is_null(column)) continue;
       take_payload(row, column, details);
       return true;
@@ -247,7 +257,7 @@ class NsysRanges {
     return false;
   }
 
-  void take_payload(const sqlite::Query& row, int column, RangeDetails& details) const {
+  void take_payload(const sqlite::TableRows& row, std::size_t column, RangeDetails& details) const {
     switch (column) {
       case kUnsigned64:
       case kUnsigned32:
@@ -285,7 +295,7 @@ class NsysRanges {
   PerText<NsysRangeText> texts_;
   bool has_types_;
   std::unordered_map<std::uint64_t, NsysRangeText> plain_texts_;  // by name and is_operator
-  std::vector<int> value_columns_;
+  std::vector<std::size_t> value_columns_;
   std::map<std::int64_t, std::string> domains_;
   std::map<DomainCategory, std::string> categories_;
   std::map<DomainCategory, ArgsId> detailed_args_;  // of names without more

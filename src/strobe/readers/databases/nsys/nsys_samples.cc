@@ -35,7 +35,7 @@ std::map<std::int64_t, std::int32_t> devices_by_machine_number(NsysFile& file) {
   std::map<std::int64_t, std::int32_t> devices;
   file.tables.read(
       "TARGET_INFO_GPU", std::to_array<std::string_view>({"id", "cuDevice"}),
-      [&](const sqlite::Query& row) {
+      [&](const sqlite::TableRows& row) {
         const std::int64_t device = row.integer(1);
         if (row.is_null(1) || device < 0 || device > std::numeric_limits<std::int32_t>::max()) {
           return;
@@ -56,26 +56,26 @@ struct NsysMetric {
 bool add_nsys_cpu_samples(NsysFile& file) {
   constexpr std::string_view kSamples = "COMPOSITE_EVENTS";
   constexpr std::string_view kStacks = "SAMPLING_CALLCHAINS";
-  enum Column : int { kId, kTime, kThread };
+  enum Column : std::size_t { kId, kTime, kThread };
   constexpr auto kColumns = std::to_array<std::string_view>({"id", "start", "globalTid"});
   if (!file.tables.has(kSamples)) return true;
   // The function in which the thread was, by the sample. Samples count from 1.
   std::vector<std::uint32_t> functions;
   const std::uint64_t most = 4 * file.tables.about_rows(std::array{kSamples}) + 1024;
   if (file.tables.has(kStacks, "stackDepth")) {
-    file.tables.read_some(kStacks, std::to_array<std::string_view>({"id", "symbol"}),
-                          "\"stackDepth\" = 0", [&](const sqlite::Query& row) {
-                            const auto id = static_cast<std::uint64_t>(row.integer(0));
-                            if (id >= most) return;
-                            if (id >= functions.size()) functions.resize(id + 1);
-                            functions[id] = file.texts.number_of(row.integer(1));
-                          });
+    constexpr auto kStackColumns = std::to_array<std::string_view>({"id", "symbol", "stackDepth"});
+    file.tables.read_first(kStacks, kStackColumns, [&](const sqlite::TableRows& row) {
+      const auto id = static_cast<std::uint64_t>(row.integer(0));
+      if (row.integer(2) != 0 || id >= most) return;
+      if (id >= functions.size()) functions.resize(id + 1);
+      functions[id] = file.texts.number_of(row.integer(1));
+    });
   }
   const CategoryId category = file.sink.builder.category("cpu_sample");
   const StringId no_stack = file.sink.builder.intern("sample");
   std::vector<StringId> names(file.texts.size());
   names[TextsById::kUnknown] = no_stack;
-  return file.tables.read(kSamples, kColumns, [&](const sqlite::Query& row) {
+  return file.tables.read(kSamples, kColumns, [&](const sqlite::TableRows& row) {
     std::int64_t time_ns = 0;
     if (!read_time(row, kTime, kSamples, file.sink.report, time_ns)) return;
     const auto id = static_cast<std::uint64_t>(row.integer(kId));
@@ -87,7 +87,7 @@ bool add_nsys_cpu_samples(NsysFile& file) {
 
 bool add_nsys_device_metrics(NsysFile& file) {
   constexpr std::string_view kTable = "GPU_METRICS";
-  enum Column : int { kTime, kType, kMetric, kValue };
+  enum Column : std::size_t { kTime, kType, kMetric, kValue };
   constexpr auto kColumns =
       std::to_array<std::string_view>({"timestamp", "typeId", "metricId", "value"});
   if (!file.tables.has(kTable)) return true;
@@ -95,7 +95,7 @@ bool add_nsys_device_metrics(NsysFile& file) {
   std::map<TypeMetric, std::string> names;
   file.tables.read("TARGET_INFO_GPU_METRICS",
                    std::to_array<std::string_view>({"typeId", "metricId", "metricName"}),
-                   [&](const sqlite::Query& row) {
+                   [&](const sqlite::TableRows& row) {
                      names[{row.integer(0), row.integer(1)}] = row.text(2);
                    });
   const auto devices = devices_by_machine_number(file);
@@ -114,7 +114,7 @@ bool add_nsys_device_metrics(NsysFile& file) {
     metric.series = metric.name;
     return metric;
   };
-  return file.tables.read(kTable, kColumns, [&](const sqlite::Query& row) {
+  return file.tables.read(kTable, kColumns, [&](const sqlite::TableRows& row) {
     std::int64_t time_ns = 0;
     if (!read_time(row, kTime, kTable, file.sink.report, time_ns)) return;
     const auto [metric, is_new] =
@@ -127,22 +127,23 @@ bool add_nsys_device_metrics(NsysFile& file) {
 
 bool add_nsys_network_metrics(NsysFile& file) {
   constexpr std::string_view kTable = "NET_NIC_METRIC";
-  enum Column : int { kTime, kNic, kPort, kList, kIndex, kValue };
+  enum Column : std::size_t { kTime, kNic, kPort, kList, kIndex, kValue };
   constexpr auto kColumns = std::to_array<std::string_view>(
       {"start", "globalId", "portId", "metricsListId", "metricsIdx", "value"});
   if (!file.tables.has(kTable)) return true;
   std::map<std::pair<std::int64_t, std::int64_t>, std::string> names;  // by list and index
   file.tables.read("TARGET_INFO_NETWORK_METRICS",
                    std::to_array<std::string_view>({"metricsListId", "metricsIdx", "name"}),
-                   [&](const sqlite::Query& row) {
+                   [&](const sqlite::TableRows& row) {
                      names[{row.integer(0), row.integer(1)}] = row.text(2);
                    });
   std::map<std::int64_t, std::string> cards;  // by their number in the machine
   file.tables.read("TARGET_INFO_NIC_INFO", std::to_array<std::string_view>({"nicId", "name"}),
-                   [&](const sqlite::Query& row) { cards[row.integer(0)] = row.text(1); });
+                   [&](const sqlite::TableRows& row) { cards[row.integer(0)] = row.text(1); });
   std::map<std::int64_t, std::string> nics;  // by their number in the metrics
-  file.tables.read("NIC_ID_MAP", std::to_array<std::string_view>({"nicId", "globalId"}),
-                   [&](const sqlite::Query& row) { nics[row.integer(1)] = cards[row.integer(0)]; });
+  file.tables.read(
+      "NIC_ID_MAP", std::to_array<std::string_view>({"nicId", "globalId"}),
+      [&](const sqlite::TableRows& row) { nics[row.integer(1)] = cards[row.integer(0)]; });
   using NicMetric = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
   std::map<NicMetric, NsysMetric> metrics;
   const auto metric_of = [&](const NicMetric& key) {
@@ -159,7 +160,7 @@ bool add_nsys_network_metrics(NsysFile& file) {
         port));
     return metric;
   };
-  return file.tables.read(kTable, kColumns, [&](const sqlite::Query& row) {
+  return file.tables.read(kTable, kColumns, [&](const sqlite::TableRows& row) {
     std::int64_t time_ns = 0;
     if (!read_time(row, kTime, kTable, file.sink.report, time_ns)) return;
     const NicMetric key{row.integer(kNic), row.integer(kPort), row.integer(kList),
@@ -176,7 +177,7 @@ bool add_nsys_memory_use(NsysFile& file) {
   constexpr std::string_view kTable = "CUDA_GPU_MEMORY_USAGE_EVENTS";
   constexpr std::int64_t kFree = 1;
   constexpr std::int64_t kMostBytes = std::int64_t{1} << 56;  // more than any machine has
-  enum Column : int { kTime, kProcess, kDevice, kAddress, kBytes, kKind, kOperation };
+  enum Column : std::size_t { kTime, kProcess, kDevice, kAddress, kBytes, kKind, kOperation };
   constexpr auto kColumns = std::to_array<std::string_view>(
       {"start", "globalPid", "deviceId", "address", "bytes", "memKind", "memoryOperationType"});
   if (!file.tables.has(kTable)) return true;
@@ -191,7 +192,7 @@ bool add_nsys_memory_use(NsysFile& file) {
   std::vector<Allocation> all;
   std::map<std::uint64_t, TrackId> tracks;
   std::map<std::pair<std::int64_t, std::int64_t>, StringId> places;  // by kind and device
-  const bool goes_on = file.tables.read(kTable, kColumns, [&](const sqlite::Query& row) {
+  const bool goes_on = file.tables.read(kTable, kColumns, [&](const sqlite::TableRows& row) {
     Allocation one;
     if (!read_time(row, kTime, kTable, file.sink.report, one.time_ns)) return;
     one.bytes = row.integer(kBytes);
