@@ -11,6 +11,7 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "perf/contest.h"
 #include "strobe/analysis/tables/summary.h"
@@ -70,6 +71,22 @@ Checksum checksum_of(const Trace& trace) {
   return checksum;
 }
 
+template <class Table>
+std::size_t bytes_of(const Table& table) {
+  return std::apply(
+      [](const auto&... columns) {
+        return ((columns.size() * sizeof(*columns.begin())) + ... + std::size_t{0});
+      },
+      columns_of(table));
+}
+
+// What the trace itself needs: the rest of the memory is that of reading.
+std::size_t bytes_of_trace(const Trace& trace) {
+  return bytes_of(trace.slices()) + bytes_of(trace.sequences()) + bytes_of(trace.instants()) +
+         bytes_of(trace.flows()) + bytes_of(trace.counters()) + bytes_of(trace.memory()) +
+         trace.args().bytes() + trace.strings().bytes();
+}
+
 int run(const Flags& flags) {
   readers::LoadOptions options;
   options.threads = flags.threads;
@@ -98,6 +115,8 @@ int run(const Flags& flags) {
   outcome.checksum = checksum_of(loaded->trace);
   outcome.extra.emplace_back("load_peak_ratio",
                              load_peak / static_cast<double>(outcome.json_bytes));
+  outcome.extra.emplace_back("load_peak_bytes", load_peak);
+  outcome.extra.emplace_back("trace_bytes", static_cast<double>(bytes_of_trace(loaded->trace)));
   for (const readers::LoadStage& stage : loaded->stages) {
     std::string key = "stage_" + stage.name;
     std::replace(key.begin(), key.end(), ' ', '_');

@@ -35,6 +35,40 @@ std::string uri_of(const std::filesystem::path& path) {
   return uri + "?immutable=1&mode=ro";
 }
 
+// Where the rows of an ordinary table begin; 0 for anything else.
+std::int64_t root_page(const Database& database, std::string_view table) {
+  auto rows = database.query("SELECT name, rootpage, sql FROM sqlite_schema WHERE type = 'table'");
+  while (rows && rows->next()) {
+    if (rows->text(0) != table) continue;
+    const bool has_row_ids = lower_case(rows->text(2)).find("without rowid") == std::string::npos;
+    return has_row_ids ? rows->integer(1) : 0;
+  }
+  return 0;
+}
+
+// An INTEGER PRIMARY KEY is the number of the row, and its place in the record holds NULL.
+void find_columns(const Database& database, std::string_view table,
+                  std::span<const std::string_view> columns, std::span<StoredColumn> stored) {
+  enum Info : int { kName = 1, kType = 2, kKey = 5, kHidden = 6 };
+  constexpr std::int64_t kComputedWhenRead = 2;
+  auto info = database.query("PRAGMA table_xinfo(" + quoted(table) + ")");
+  std::uint32_t place = 0;
+  std::int64_t keys = 0;
+  while (info && info->next()) {
+    if (info->integer(kHidden) == kComputedWhenRead) continue;
+    keys += info->integer(kKey) != 0;
+    const auto found = std::ranges::find(columns, info->text(kName));
+    if (found != columns.end()) {
+      StoredColumn& column = stored[static_cast<std::size_t>(found - columns.begin())];
+      column.place = place;
+      column.is_row_id = info->integer(kKey) == 1 && lower_case(info->text(kType)) == "integer";
+    }
+    ++place;
+  }
+  if (keys < 2) return;
+  for (StoredColumn& column : stored) column.is_row_id = false;
+}
+
 }  // namespace
 
 bool is_database(std::string_view first_bytes) { return first_bytes.starts_with(kMagic); }
@@ -81,10 +115,12 @@ void Database::Close::operator()(sqlite3* connection) const { sqlite3_close_v2(c
 
 Result<Database> Database::open(const std::filesystem::path& path) {
   sqlite3* connection = nullptr;
-  const int status = sqlite3_open_v2(uri_of(path).c_str(), &connection,
-                                     SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);
+  const int status =
+      sqlite3_open_v2(uri_of(path).c_str(), &connection,
+                      SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
   Database database(connection);
   if (status != SQLITE_OK) return malformed(connection);
+  database.pages_ = Pages::of_file(path);
   STROBE_TRY_VOID(database.prepare());
   return database;
 }
@@ -96,10 +132,12 @@ Result<Database> Database::in_memory(std::string bytes) {
   constexpr std::size_t kReadVersion = 19;
   if (bytes.size() > kReadVersion) bytes[kWriteVersion] = bytes[kReadVersion] = 1;
   sqlite3* connection = nullptr;
-  const int opened = sqlite3_open_v2(":memory:", &connection, SQLITE_OPEN_READWRITE, nullptr);
+  const int opened = sqlite3_open_v2(":memory:", &connection,
+                                     SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
   Database database(connection);
   if (opened != SQLITE_OK) return malformed(connection);
   database.memory_ = std::make_unique<std::string>(std::move(bytes));
+  database.pages_ = Pages::of_memory(*database.memory_);
   auto* const memory = reinterpret_cast<unsigned char*>(database.memory_->data());
   const auto count = static_cast<sqlite3_int64>(database.memory_->size());
   if (sqlite3_deserialize(connection, "main", memory, count, count, SQLITE_DESERIALIZE_READONLY) !=
@@ -151,6 +189,15 @@ std::uint64_t Database::about_rows(std::string_view table) const {
   auto rows = query("SELECT max(rowid) FROM " + quoted(table));
   if (!rows || !rows->next()) return 0;
   return static_cast<std::uint64_t>(std::max<std::int64_t>(rows->integer(0), 0));
+}
+
+std::optional<TableRows> Database::rows(std::string_view table,
+                                        std::span<const std::string_view> columns) const {
+  const std::int64_t root = root_page(*this, table);
+  if (root <= 0 || !pages_) return std::nullopt;
+  std::vector<StoredColumn> stored(columns.size());
+  find_columns(*this, table, columns, stored);
+  return TableRows(*pages_, static_cast<std::uint64_t>(root), stored);
 }
 
 Result<Query> Database::query(const std::string& sql) const {

@@ -1,9 +1,12 @@
 #include "strobe/readers/start_order.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <tuple>
+#include <utility>
 
 namespace strobe::readers {
 namespace {
@@ -66,19 +69,59 @@ class StartOrder {
     return order;
   }
 
+  // Each track by itself: its rows mostly come in a few runs that are ordered, one from each
+  // source.
   RowNumbers by_sorting() const {
+    std::vector<std::uint32_t> ends(tracks_ + 1);
+    for (std::size_t row = 0; row < count_; ++row) ++ends[track_of(row) + 1];
+    std::partial_sum(ends.begin(), ends.end(), ends.begin());
     RowNumbers order(count_);
-    std::iota(order.begin(), order.end(), 0u);
-    const auto key = [&](std::uint32_t row) {
-      return std::tuple(track_of(row), start_of(row), -slices_.durations_ns[first_ + row],
-                        std::numeric_limits<std::uint32_t>::max() - row);
-    };
-    std::ranges::sort(order, {}, key);
+    for (std::uint32_t row = 0; row < count_; ++row) order[ends[track_of(row)]++] = row;
+    RowNumbers merged;
+    std::uint32_t begin = 0;
+    for (std::size_t track = 0; track < tracks_; ++track) {
+      merge_runs({order.data() + begin, order.data() + ends[track]}, merged);
+      begin = ends[track];
+    }
     return order;
   }
 
  private:
   static constexpr std::uint32_t kEnd = std::numeric_limits<std::uint32_t>::max();
+
+  // Whether a row stands before another one on its track; of two that start together, the longer
+  // one, and of equal ones the later row.
+  bool is_before(std::uint32_t a, std::uint32_t b) const {
+    if (start_of(a) != start_of(b)) return start_of(a) < start_of(b);
+    const std::int64_t duration_a = slices_.durations_ns[first_ + a];
+    const std::int64_t duration_b = slices_.durations_ns[first_ + b];
+    return duration_a != duration_b ? duration_a > duration_b : a > b;
+  }
+
+  // Merges neighbouring runs until one is left.
+  void merge_runs(std::span<std::uint32_t> rows, RowNumbers& merged) const {
+    const auto before = [&](std::uint32_t a, std::uint32_t b) { return is_before(a, b); };
+    std::vector<std::size_t> ends;  // of the runs
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+      if (is_before(rows[i], rows[i - 1])) ends.push_back(i);
+    }
+    ends.push_back(rows.size());
+    while (ends.size() > 1) {
+      merged.clear();
+      std::vector<std::size_t> fewer;
+      std::size_t begin = 0;
+      for (std::size_t run = 0; run < ends.size(); run += 2) {
+        const std::size_t middle = ends[run];
+        const std::size_t end = ends[std::min(run + 1, ends.size() - 1)];
+        std::ranges::merge(rows.subspan(begin, middle - begin), rows.subspan(middle, end - middle),
+                           std::back_inserter(merged), before);
+        fewer.push_back(end);
+        begin = end;
+      }
+      std::ranges::copy(merged, rows.begin());
+      ends = std::move(fewer);
+    }
+  }
 
   // Of two that start together, the longer one contains the other and ends after it.
   bool is_in_order(std::size_t earlier, std::size_t later) const {

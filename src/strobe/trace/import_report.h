@@ -45,7 +45,7 @@ enum class ImportIssue : std::uint8_t {
   kWholeGraphs,     // graphs that were recorded as one block each
   kDeviceError,     // the device reported an error during the recording
   kRecorderRemark,  // what the recorder noted besides
-  kUnreadPackets,   // of types that strobe does not read
+  kUnreadEvents,    // events of kinds that strobe does not read
   kCount_,
 };
 

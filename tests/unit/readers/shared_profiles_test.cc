@@ -231,7 +231,7 @@ TEST(SharedPerfetto, gpu_packets_written_as_text_are_read) {
     EXPECT_EQ(stages.total_ns, number(expected, "gpu_render_stage_ns")) << file;
     EXPECT_EQ(host, number(expected, "slices")) << file;
     EXPECT_EQ(loaded->report[ImportIssue::kLostState].count, 0u) << file;
-    EXPECT_EQ(loaded->report[ImportIssue::kUnreadPackets].count, 0u) << file;
+    EXPECT_EQ(loaded->report[ImportIssue::kUnreadEvents].count, 0u) << file;
   }
 }
 

@@ -208,9 +208,9 @@ void Packets::place_rows() {
 void Packets::report_unread() {
   for (const auto& [field, unread] : unread_) {
     const std::string type = packet_type(field);
-    sink_.report.add(ImportIssue::kUnreadPackets, unread.first_offset,
+    sink_.report.add(ImportIssue::kUnreadEvents, unread.first_offset,
                      counted(unread.packets, type + " packet"));
-    sink_.report.add_many(ImportIssue::kUnreadPackets, unread.packets - 1);
+    sink_.report.add_many(ImportIssue::kUnreadEvents, unread.packets - 1);
     sink_.report.events[{'P', type}] += unread.packets;
     sink_.report.event_count += unread.packets;
   }

@@ -124,8 +124,9 @@ class Members {
   std::string& text_;
 };
 
+constexpr std::string_view kPayload = "payload";
+
 void add_payload(const RangeDetails& details, Members& members) {
-  constexpr std::string_view kPayload = "payload";
   switch (details.payload_type) {
     case wire::PayloadType::kNone:
       break;
@@ -154,6 +155,7 @@ void write_range_args(const RecordedName& name, const RangeDetails& details, std
   members.text("domain", details.domain);
   members.text("category", details.category);
   add_payload(details, members);
+  members.text(kPayload, details.payload_text);
   members.end();
 }
 

@@ -21,7 +21,8 @@ struct RangeDetails {
   std::string_view domain = {};
   std::string_view category = {};
   wire::PayloadType payload_type = wire::PayloadType::kNone;
-  std::uint64_t payload = 0;  // its 64 bits
+  std::uint64_t payload = 0;           // its 64 bits
+  std::string_view payload_text = {};  // instead of a number
 };
 // Replaces the text; it stays empty if there is nothing to tell.
 void write_range_args(const RecordedName& name, const RangeDetails& details, std::string& text);

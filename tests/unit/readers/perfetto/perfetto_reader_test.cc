@@ -289,7 +289,7 @@ TEST(Perfetto, packed_packets_are_unpacked_and_unread_ones_are_counted) {
                                       .add(Message().text(kPacketCompressed, "damaged"))
                                       .bytes());
   EXPECT_EQ(loaded.trace.instants().size(), 1u);
-  EXPECT_EQ(loaded.report[ImportIssue::kUnreadPackets].count, 2u);
+  EXPECT_EQ(loaded.report[ImportIssue::kUnreadEvents].count, 2u);
   EXPECT_EQ(loaded.report.events.at({'P', "ftrace_events"}), 2u);
   EXPECT_EQ(loaded.report[ImportIssue::kBadCompressedData].count, 1u);
 }
