@@ -6,13 +6,20 @@
 #include <utility>
 
 #include "strobe/readers/databases/database_format.h"
+#include "strobe/readers/rocm/rocm_formats.h"
 
 namespace strobe::readers {
 namespace {
 
 // In the order in which they are asked.
-constexpr std::array kFileFormats = {&kDatabases};
-constexpr std::array<const FolderFormat*, 0> kFolderFormats = {};
+constexpr std::array kFileFormats = {
+    &kDatabases,
+    &kRocprofSdkJson,
+    &kRocprofCsv,
+};
+constexpr std::array kFolderFormats = {
+    &kRocprofCsvFolder,
+};
 
 template <class Format, class Input>
 const Format* first_that_recognises(const auto& formats, const Input& input) {

@@ -37,8 +37,11 @@ TrackId TrackFinder::thread(std::int64_t process, std::int64_t thread) {
 }
 
 TrackId TrackFinder::stream(std::int32_t device, std::uint64_t stream) {
-  return find_or_add(TrackKind::kDeviceStream, std::to_string(device), std::to_string(stream),
-                     device);
+  return this->stream(device, std::to_string(stream));
+}
+
+TrackId TrackFinder::stream(std::int32_t device, std::string_view name) {
+  return find_or_add(TrackKind::kDeviceStream, std::to_string(device), name, device);
 }
 
 TrackId TrackFinder::lost_stream() { return find_or_add(TrackKind::kDeviceStream, "0", "lost", 0); }

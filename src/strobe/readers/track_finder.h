@@ -26,6 +26,7 @@ class TrackFinder {
 
   TrackId thread(std::int64_t process, std::int64_t thread);
   TrackId stream(std::int32_t device, std::uint64_t stream);
+  TrackId stream(std::int32_t device, std::string_view name);
   TrackId lost_stream();  // of work whose device and stream are lost
   // A track of a process beside its threads, whose slices may overlap: "ranges".
   TrackId beside_threads(std::int64_t process, std::string_view what);

@@ -65,6 +65,8 @@ constexpr IssueText kIssueTexts[] = {
     {ImportIssue::kDeviceError, kInfo, "device_error",
      "the device reported an error during the recording"},
     {ImportIssue::kRecorderRemark, kInfo, "recorder_remark", "a remark of the recorder"},
+    {ImportIssue::kUnreadEvents, kInfo, "unread_events",
+     "an event of a kind that strobe does not read; left out"},
 };
 
 constexpr bool is_in_order() {

@@ -44,6 +44,7 @@ enum class ImportIssue : std::uint8_t {
   kWholeGraphs,     // graphs that were recorded as one block each
   kDeviceError,     // the device reported an error during the recording
   kRecorderRemark,  // what the recorder noted besides
+  kUnreadEvents,    // events of kinds that strobe does not read
   kCount_,
 };
 

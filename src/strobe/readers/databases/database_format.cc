@@ -4,11 +4,17 @@
 #include <array>
 #include <utility>
 
+#include "strobe/readers/databases/rocm_databases.h"
+
 namespace strobe::readers {
 namespace {
 
 // In the order in which they are asked.
-constexpr std::array<const DatabaseFormat*, 0> kFormats = {};
+constexpr std::array kFormats = {
+    &kRocpd,
+    &kRpd,
+    &kRocprofDb,
+};
 
 Result<sqlite::Database> open_database(const TraceInput& input, ImportReport& report) {
   if (const auto path = input.plain_file()) return sqlite::Database::open(*path);
