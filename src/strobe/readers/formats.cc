@@ -7,14 +7,23 @@
 
 #include "strobe/readers/databases/database_format.h"
 #include "strobe/readers/perfetto/perfetto_reader.h"
+#include "strobe/readers/rocm/rocm_formats.h"
 #include "strobe/readers/xplane/xplane_reader.h"
 
 namespace strobe::readers {
 namespace {
 
 // In the order in which they are asked.
-constexpr std::array kFileFormats = {&kDatabases, &kXplane, &kPerfetto};
-constexpr std::array<const FolderFormat*, 0> kFolderFormats = {};
+constexpr std::array kFileFormats = {
+    &kDatabases,
+    &kXplane,
+    &kPerfetto,
+    &kRocprofSdkJson,
+    &kRocprofCsv,
+};
+constexpr std::array kFolderFormats = {
+    &kRocprofCsvFolder,
+};
 
 template <class Format, class Input>
 const Format* first_that_recognises(const auto& formats, const Input& input) {
