@@ -5,14 +5,16 @@
 #include <chrono>
 #include <utility>
 
+#include "strobe/readers/ascend/kernel_details.h"
+#include "strobe/readers/ascend/profiler_folder.h"
 #include "strobe/readers/databases/database_format.h"
 
 namespace strobe::readers {
 namespace {
 
 // In the order in which they are asked.
-constexpr std::array kFileFormats = {&kDatabases};
-constexpr std::array<const FolderFormat*, 0> kFolderFormats = {};
+constexpr std::array kFileFormats = {&kDatabases, &kKernelDetails};
+constexpr std::array kFolderFormats = {&kAscendFolder};
 
 template <class Format, class Input>
 const Format* first_that_recognises(const auto& formats, const Input& input) {
@@ -36,6 +38,7 @@ Result<LoadedTrace> read_format(const FileFormat& format, const TraceInput& inpu
   const auto start = std::chrono::steady_clock::now();
   TraceSink sink(options, input.file_bytes());
   STROBE_TRY_VOID(in_file(format.read(input, sink), input.name()));
+  if (options.add_facts) options.add_facts(sink.builder.metadata());
   LoadedTrace loaded;
   loaded.path = input.name();
   loaded.trace = sink.finish();

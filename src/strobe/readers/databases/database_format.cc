@@ -4,11 +4,13 @@
 #include <array>
 #include <utility>
 
+#include "strobe/readers/databases/ascend_database.h"
+
 namespace strobe::readers {
 namespace {
 
 // In the order in which they are asked.
-constexpr std::array<const DatabaseFormat*, 0> kFormats = {};
+constexpr std::array<const DatabaseFormat*, 1> kFormats = {&kAscendDatabase};
 
 Result<sqlite::Database> open_database(const TraceInput& input, ImportReport& report) {
   if (const auto path = input.plain_file()) return sqlite::Database::open(*path);
