@@ -4,7 +4,7 @@ namespace strobe::readers {
 
 const Dialect& choose_dialect(const TraceHead& head) {
   for (const Dialect* dialect :
-       {&kPaddleDialect, &kKinetoDialect, &kAutogradDialect, &kXlaDialect}) {
+       {&kPaddleDialect, &kAscendDialect, &kKinetoDialect, &kAutogradDialect, &kXlaDialect}) {
     if (dialect->recognises(head)) return *dialect;
   }
   return kChromeDialect;

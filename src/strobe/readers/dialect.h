@@ -20,12 +20,14 @@ struct TraceHead {
   std::vector<std::string> categories;     // distinct, of the first events
   std::vector<std::string> argument_keys;  // distinct, of the first events
   std::vector<std::string> processes;      // distinct, of the first events: those with a name
-  std::vector<std::string> process_names;  // that the first events give to processes
+  std::vector<std::string> process_names;  // distinct, as metadata events give them
+  bool has_text_times = false;             // a time of the first events is a string
 };
 
 struct CategoryRule {
   SliceKind kind = SliceKind::kOther;
   bool asks_name = false;  // the final kind or flags depend on the name: name_rule decides
+  bool asks_args = false;  // it says too little: category_by_args tells the event's own one
 };
 
 // A table of categories; the first match decides.
@@ -84,8 +86,13 @@ struct Dialect {
   // False if the instant is not an allocator event. Runs in the scanning threads.
   bool (*memory_event)(std::string_view category, std::string_view name, std::string_view args,
                        MemoryEvent& event) = nullptr;
+  // The category of an event whose written one, or none, says too little: one of few. Runs in the
+  // scanning threads. The report counts the written ones.
+  std::string_view (*category_by_args)(const RawEvent& event) = nullptr;
   bool has_relative_times = false;
   bool zero_is_no_time = false;  // of device work: see untimed_work.h
+  // What only the whole trace tells: kinds, tracks and launches. Before the launches are checked.
+  void (*complete)(TraceBuilder& builder) = nullptr;
   // A final step over the merged columns, before they freeze.
   void (*finish)(TraceBuilder& builder, const FileOrder& order, ImportReport& report) = nullptr;
 };
@@ -94,6 +101,7 @@ const Dialect& choose_dialect(const TraceHead& head);
 
 extern const Dialect kKinetoDialect;
 extern const Dialect kPaddleDialect;
+extern const Dialect kAscendDialect;
 extern const Dialect kAutogradDialect;
 extern const Dialect kXlaDialect;
 extern const Dialect kChromeDialect;

@@ -90,6 +90,7 @@ const char* read_time(const char* p, const char* end, std::int64_t& time_ns, boo
   has_bad_time = has_bad_time || time_ns == kNoTime;
   if (!quoted && follows_a_value(*after)) [[likely]]
     return after;
+  if (quoted && *after == '"' && follows_a_value(after[1])) return after + 1;
   return json::skip_value(p, end);
 }
 
@@ -138,6 +139,9 @@ KnownKey event_key(const char* key) {
       return {Field::kDuration, 4};
     case four_bytes("args"):
       if (key[4] == '"') return {Field::kArgs, 5};
+      break;
+    case four_bytes("attr"):
+      if (key[4] == '"') return {Field::kAttributes, 5};
       break;
     case four_bytes("id2\""):
       return {Field::kId, 4};
@@ -224,6 +228,7 @@ const char* take_value(Field field, const char* value, const char* end, RawEvent
       return json::skip_value(value, end);
     case Field::kSkipped:
     case Field::kArgs:
+    case Field::kAttributes:
       return skip(value, end);
   }
   return nullptr;

@@ -65,6 +65,7 @@ enum class Field : std::uint8_t {
   kDuration,
   kId,
   kArgs,
+  kAttributes,  // "attr": arguments, if there are no others
   // Members of its arguments.
   kCorrelation,
   kExternal,

@@ -24,6 +24,10 @@ class MemberScanner {
       Member member;
       if (const auto failure = read_key(p, event_key, member); failure != ScanResult::kEvent)
         return failure;
+      if (member.field == Field::kAttributes) {
+        const bool counts = event_.args.empty() && *member.value == '{';
+        member.field = counts ? Field::kArgs : Field::kSkipped;
+      }
       note_constant(member);
       if (member.field == Field::kArgs && *member.value == '{') {
         return arguments(member.value, skip_blanks(member.value + 1));

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <utility>
 
+#include "strobe/readers/ascend/kernel_details.h"
+#include "strobe/readers/ascend/profiler_folder.h"
 #include "strobe/readers/databases/database_format.h"
 #include "strobe/readers/perfetto/perfetto_reader.h"
 #include "strobe/readers/rocm/rocm_formats.h"
@@ -20,9 +22,11 @@ constexpr std::array kFileFormats = {
     &kPerfetto,
     &kRocprofSdkJson,
     &kRocprofCsv,
+    &kKernelDetails,
 };
 constexpr std::array kFolderFormats = {
     &kRocprofCsvFolder,
+    &kAscendFolder,
 };
 
 template <class Format, class Input>
@@ -47,6 +51,7 @@ Result<LoadedTrace> read_format(const FileFormat& format, const TraceInput& inpu
   const auto start = std::chrono::steady_clock::now();
   TraceSink sink(options, input.file_bytes());
   STROBE_TRY_VOID(in_file(format.read(input, sink), input.name()));
+  if (options.add_facts) options.add_facts(sink.builder.metadata());
   LoadedTrace loaded;
   loaded.path = input.name();
   loaded.trace = sink.finish();

@@ -188,15 +188,20 @@ void look_at_events(const Window& window, const char* p, TraceHead& head) {
     if (p < window.end() && *p == ',') p = json::skip_blanks(p + 1);
     if (p >= window.end() || *p != '{') return;
     RawEvent event;
+    const char* const open = p;
     if (scanner.scan(p, window.end(), event) != ScanResult::kEvent) return;
+    const std::string_view text(open, static_cast<std::size_t>(p - open));
+    head.has_text_times = head.has_text_times || find(text, "ts").type == JsonType::kString;
+    if (event.phase == 'M' && event.name.text == "process_name" &&
+        head.process_names.size() < 100) {
+      add_distinct(head.process_names, find(event.args, "name").as_string());
+    }
     if (event.category.present()) add_distinct(head.categories, event.category.text);
     if (event.process.type == RawScalar::Type::kString && head.processes.size() < 100) {
       add_distinct(head.processes, event.process.text);
     }
-    const bool names_process = event.phase == 'M' && event.name.text == "process_name";
-    for_each_member(event.args, [&](std::string_view key, const JsonValue& value) {
+    for_each_member(event.args, [&](std::string_view key, const JsonValue&) {
       if (head.argument_keys.size() < 100) add_distinct(head.argument_keys, key);
-      if (names_process && key == "name") head.process_names.push_back(value.as_string());
     });
   }
 }

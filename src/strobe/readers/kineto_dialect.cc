@@ -19,6 +19,27 @@
 namespace strobe::readers {
 namespace {
 
+// What stands on the queues of an MTIA has one category: kernels, copies and waits, told apart by
+// their arguments. Their own categories are these, and "mtia_kernel" and "mtia_memcpy".
+constexpr std::string_view kQueueCategory = "mtia_ccp_events";
+constexpr std::string_view kQueueCopyIn = "mtia_HtoD_memcpy";
+constexpr std::string_view kQueueCopyOut = "mtia_DtoH_memcpy";
+
+std::string_view copy_category(std::string_view args) {
+  const std::string_view direction = find(args, "direction").text;
+  if (direction == "HOST_TO_DEVICE") return kQueueCopyIn;
+  return direction == "DEVICE_TO_HOST" ? kQueueCopyOut : "mtia_memcpy";
+}
+
+// A kernel says where in the grid of cores it runs. A wait or a record is no work, nor is what
+// says nothing.
+std::string_view kineto_category_by_args(const RawEvent& event) {
+  if (event.name.text == "dma_request") return copy_category(event.args);
+  if (event.name.text.starts_with("event_")) return kQueueCategory;
+  const bool has_core = find(event.args, "row").present() && find(event.args, "column").present();
+  return has_core ? "mtia_kernel" : kQueueCategory;
+}
+
 constexpr CategoryRow kKinetoCategories[] = {
     {"cpu_op", {SliceKind::kOperator, true}},
     {"Operator", {SliceKind::kOperator, true}},
@@ -32,6 +53,9 @@ constexpr CategoryRow kKinetoCategories[] = {
     {"kernel", {SliceKind::kKernel, true}},
     {"concurrent_kernel", {SliceKind::kKernel, true}},
     {"mtia_workloadd", {SliceKind::kKernel, true}},
+    {kQueueCategory, {SliceKind::kDeviceAnnotation, false, true}},
+    {kQueueCopyIn, {SliceKind::kMemcpy, false}},
+    {kQueueCopyOut, {SliceKind::kMemcpy, false}},
     {"Memcpy", {SliceKind::kMemcpy, false}},
     {"Memset", {SliceKind::kMemset, false}},
     {"overhead", {SliceKind::kOverhead, false}},
@@ -277,8 +301,27 @@ void list_used_devices(TraceBuilder& builder) {
   }
 }
 
+// The name of a copy says where it leads, as with other devices.
+void name_queue_copies(TraceBuilder& builder) {
+  SliceVectors& slices = builder.slices();
+  const auto name_all = [&](std::string_view category, std::string_view ends) {
+    const auto& categories = builder.categories();
+    const auto found = std::ranges::find_if(
+        categories, [&](const Category& one) { return builder.strings()[one.name] == category; });
+    if (found == categories.end()) return;
+    const CategoryId id(static_cast<std::size_t>(found - categories.begin()));
+    const StringId name = builder.intern("dma_request " + std::string(ends));
+    for (std::size_t row = 0; row < slices.size(); ++row) {
+      if (slices.categories[row] == id) slices.names[row] = name;
+    }
+  };
+  name_all(kQueueCopyIn, "HtoD");
+  name_all(kQueueCopyOut, "DtoH");
+}
+
 void finish_kineto(TraceBuilder& builder, const FileOrder&, ImportReport&) {
   fill_peaks(builder.memory());
+  name_queue_copies(builder);
   list_used_devices(builder);
   demangle_kernels(builder);
   hint_nesting_of_microseconds(builder);
@@ -308,6 +351,7 @@ const Dialect kKinetoDialect = {
     .category_rule = kineto_category_rule,
     .name_rule = kineto_name_rule,
     .memory_event = kineto_memory_event,
+    .category_by_args = kineto_category_by_args,
     .zero_is_no_time = true,
     .finish = finish_kineto,
 };

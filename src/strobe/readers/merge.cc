@@ -54,8 +54,9 @@ class EdgePairing {
       } else if (open.empty()) {
         report_.add(ImportIssue::kUnmatchedEnd, edge.row.byte_offset);
       } else {
-        add(open.back(), edge.row.time_ns, edge.row.args, kNoFlags);
-        open.pop_back();
+        const auto begin = beginning_of(edge, open);
+        add(*begin, edge.row.time_ns, edge.row.args, kNoFlags);
+        open.erase(begin);
       }
     }
     for (const auto& [key, open] : open_) {
@@ -70,6 +71,20 @@ class EdgePairing {
   static PairKey key_of(const SpanEdge& edge) {
     if (!is_asynchronous(edge.row.phase)) return {edge.row.track, CategoryId(), 0};
     return {TrackId(), edge.category, edge.row.id};
+  }
+
+  // The last one of its name: what ran in parallel may share a thread. An end without a name, or
+  // with one that is not open, ends the last one.
+  static std::vector<SpanEdge>::iterator beginning_of(const SpanEdge& end,
+                                                      std::vector<SpanEdge>& open) {
+    constexpr std::ptrdiff_t kMostInParallel = 64;
+    const auto last = open.end() - 1;
+    if (is_asynchronous(end.row.phase) || !end.row.name.valid()) return last;
+    for (auto begin = open.end(); begin != open.begin() && open.end() - begin < kMostInParallel;) {
+      --begin;
+      if (begin->row.name == end.row.name) return begin;
+    }
+    return last;
   }
 
   void add(const SpanEdge& begin, std::int64_t end_ns, ArgsId end_args, std::uint8_t flags) {

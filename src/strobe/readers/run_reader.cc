@@ -178,10 +178,9 @@ Result<Folder> look_into(const fs::path& path) {
   std::error_code error;
   for (fs::directory_iterator at(path, error), end; !error && at != end; at.increment(error)) {
     std::error_code ignored;
-    if (at->is_directory(ignored)) {
-      const bool is_whole_trace = find_folder_format(at->path()) != nullptr;
-      (is_whole_trace ? folder.traces : folder.folders).push_back(at->path());
-    } else if (is_trace(at->path())) {
+    if (at->is_directory(ignored) && find_folder_format(at->path()) == nullptr) {
+      folder.folders.push_back(at->path());
+    } else if (at->is_directory(ignored) || is_trace(at->path())) {
       folder.traces.push_back(at->path());
     }
   }
@@ -269,7 +268,8 @@ std::vector<RankFiles> ranks_of_recording(const std::vector<RunTraceFile>& trace
 
 Result<std::vector<RankFiles>> ranks_in(const fs::path& path) {
   if (find_folder_format(path) != nullptr) {
-    return std::vector<RankFiles>{{std::nullopt, path, metrics_in(path)}};
+    return std::vector<RankFiles>{
+        {rank_in(path.filename().string()), path, metrics_in(path)}};
   }
   const std::vector<RunTraceFile> recorded = traces_of_run(find_run_files(path));
   if (!recorded.empty()) return ranks_of_recording(recorded, path);

@@ -68,9 +68,10 @@ std::int64_t forward_thread_of(const RawEvent& event) {
 }  // namespace
 
 void Shard::add(const RawEvent& event, ImportReport& report) {
-  const ShardCategoryId category = category_of(event);
+  const ShardCategoryId written = category_of(event);
   const auto phase_slot = static_cast<std::size_t>(static_cast<unsigned char>(event.phase) & 127u);
-  ++categories[category.index()].events_by_phase[phase_slot];
+  ++categories[written.index()].events_by_phase[phase_slot];
+  const ShardCategoryId category = own_category(event, written);
   switch (event.phase) {
     case 'X':
       add_slice(event, category, report);
@@ -149,7 +150,7 @@ void Shard::add_slice(const RawEvent& event, ShardCategoryId category, ImportRep
   }
   if (event.has_wide_id) [[unlikely]]
     report.add(ImportIssue::kWideCorrelation, event.byte_offset);
-  if (!event.category.present()) [[unlikely]]
+  if (!event.category.present() && strings[categories[category.index()].name].empty()) [[unlikely]]
     report.add(ImportIssue::kMissingCategory, event.byte_offset);
 
   const std::int32_t device = device_of(event, categories[category.index()].rule.kind);
@@ -272,19 +273,26 @@ StringId Shard::intern_scalar(const RawScalar& scalar) {
 }
 
 ShardCategoryId Shard::category_of(const RawEvent& event) {
-  if (event.layout == 0) return find_category(event);
+  if (event.layout == 0) return find_category(event.category);
   RecentLayout& recent = recent_layouts_[event.layout % recent_layouts_.size()];
-  if (recent.layout != event.layout) recent = {event.layout, find_category(event), 0, TrackId()};
+  if (recent.layout != event.layout)
+    recent = {event.layout, find_category(event.category), 0, TrackId()};
   return recent.category;
 }
 
-ShardCategoryId Shard::find_category(const RawEvent& event) {
-  const std::string_view text = event.category.text;
-  if (last_category_.valid() && !event.category.escaped &&
+ShardCategoryId Shard::own_category(const RawEvent& event, ShardCategoryId written) {
+  if (!categories[written.index()].rule.asks_args) [[likely]]
+    return written;
+  return find_category({RawScalar::Type::kString, false, dialect_->category_by_args(event)});
+}
+
+ShardCategoryId Shard::find_category(const RawScalar& category) {
+  const std::string_view text = category.text;
+  if (last_category_.valid() && !category.escaped &&
       strings[categories[last_category_.index()].name] == text) {
     return last_category_;
   }
-  const StringId name = intern_scalar(event.category);
+  const StringId name = intern_scalar(category);
   const auto [found, is_new] = category_ids_.try_emplace(name, categories.size());
   if (is_new) categories.push_back({name, dialect_->category_rule(strings[name])});
   return last_category_ = found->second;
@@ -293,7 +301,8 @@ ShardCategoryId Shard::find_category(const RawEvent& event) {
 TrackId Shard::track_of(const RawEvent& event, std::int32_t device) {
   if (event.layout == 0) return find_track(event, device);
   RecentLayout& recent = recent_layouts_[event.layout % recent_layouts_.size()];
-  if (recent.layout != event.layout) recent = {event.layout, find_category(event), 0, TrackId()};
+  if (recent.layout != event.layout)
+    recent = {event.layout, find_category(event.category), 0, TrackId()};
   if (!recent.track.valid() || recent.device != device) {
     recent.track = find_track(event, device);
     recent.device = device;

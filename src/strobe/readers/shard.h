@@ -208,7 +208,8 @@ class Shard {
   StringId intern_name(const RawEvent& event, ImportReport& report);
   StringId intern_scalar(const RawScalar& scalar);
   ShardCategoryId category_of(const RawEvent& event);
-  ShardCategoryId find_category(const RawEvent& event);
+  ShardCategoryId find_category(const RawScalar& category);
+  ShardCategoryId own_category(const RawEvent& event, ShardCategoryId written);
   std::int32_t device_of(const RawEvent& event, SliceKind kind) const;
   TrackId track_of(const RawEvent& event, std::int32_t device);
   TrackId find_track(const RawEvent& event, std::int32_t device);

@@ -141,7 +141,8 @@ Result<Scanned> scan_source(const TextSource& source, const LoadOptions& options
   return scanned;
 }
 
-LoadedTrace finish_trace(Scanned scanned, std::uint64_t file_bytes, Stopwatch& watch) {
+LoadedTrace finish_trace(Scanned scanned, std::uint64_t file_bytes, const LoadOptions& options,
+                         Stopwatch& watch) {
   LoadedTrace loaded;
   loaded.stages.push_back({"read and scan", watch.lap_seconds()});
   const Dialect& dialect = *scanned.dialect;
@@ -157,9 +158,11 @@ LoadedTrace finish_trace(Scanned scanned, std::uint64_t file_bytes, Stopwatch& w
   loaded.report.text_bytes = scanned.report.text_bytes;
   loaded.stages.push_back({"merge", watch.lap_seconds()});
   classify_slices(builder, dialect);
+  if (dialect.complete != nullptr) dialect.complete(builder);
   if (dialect.zero_is_no_time) leave_out_untimed_work(builder, order, loaded.report);
   check_launches(builder.slices(), loaded.report);
   if (dialect.finish != nullptr) dialect.finish(builder, order, loaded.report);
+  if (options.add_facts) options.add_facts(builder.metadata());
   if (loaded.report.event_count == 0) loaded.report.add(ImportIssue::kNoEvents, 0);
   loaded.trace = std::move(builder).build();
   loaded.stages.push_back({"classify", watch.lap_seconds()});
@@ -203,9 +206,10 @@ Result<Scanned> scan_bytes(std::string_view bytes, const LoadOptions& options) {
 
 // Adds the name to the trace and its errors.
 Result<LoadedTrace> loaded_as(const std::string& name, Result<Scanned> scanned,
-                              std::uint64_t file_bytes, Stopwatch& watch) {
+                              std::uint64_t file_bytes, const LoadOptions& options,
+                              Stopwatch& watch) {
   STROBE_TRY(Scanned found, in_file(std::move(scanned), name));
-  LoadedTrace loaded = finish_trace(std::move(found), file_bytes, watch);
+  LoadedTrace loaded = finish_trace(std::move(found), file_bytes, options, watch);
   loaded.path = name;
   return loaded;
 }
@@ -274,7 +278,7 @@ Result<LoadedTrace> read_trace(const std::filesystem::path& given, const LoadOpt
     STROBE_TRY(const TraceInput input, TraceInput::open(path));
     if (const FileFormat* format = find_format(input)) return read_format(*format, input, options);
   }
-  return loaded_as(path.string(), scan_file(std::move(file), options), file_bytes, watch);
+  return loaded_as(path.string(), scan_file(std::move(file), options), file_bytes, options, watch);
 }
 
 Result<LoadedTrace> read_trace_bytes(std::string_view bytes, const std::string& name,
@@ -287,7 +291,7 @@ Result<LoadedTrace> read_trace_bytes(std::string_view bytes, const std::string& 
   }
   const TraceInput input = TraceInput::of(bytes, name);
   if (const FileFormat* format = find_format(input)) return read_format(*format, input, options);
-  return loaded_as(name, scan_bytes(bytes, options), bytes.size(), watch);
+  return loaded_as(name, scan_bytes(bytes, options), bytes.size(), options, watch);
 }
 
 Result<std::vector<LoadedTrace>> read_traces(const std::vector<std::filesystem::path>& paths,

@@ -31,6 +31,8 @@ struct LoadOptions {
   const std::atomic<bool>* cancelled =
       nullptr;                              // when it turns true, loading ends with kInterrupted
   std::uint64_t most_events = kMostEvents;  // a trace with more is an error
+  // What files beside the trace tell, added before it freezes.
+  std::function<void(Metadata&)> add_facts = nullptr;
 
   unsigned thread_count() const;
 };

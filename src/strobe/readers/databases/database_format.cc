@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "strobe/readers/databases/ascend_database.h"
 #include "strobe/readers/databases/nsys/nsys_reader.h"
 #include "strobe/readers/databases/rocm_databases.h"
 
@@ -16,6 +17,7 @@ constexpr std::array kFormats = {
     &kRocpd,
     &kRpd,
     &kRocprofDb,
+    &kAscendDatabase,
 };
 
 Result<sqlite::Database> open_database(const TraceInput& input, ImportReport& report) {
