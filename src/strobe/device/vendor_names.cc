@@ -237,6 +237,31 @@ RuntimeCall runtime_call(std::string_view name) {
   return RuntimeCall::kOther;
 }
 
+namespace {
+
+bool has(std::string_view name, std::string_view word) {
+  return name.find(word) != std::string_view::npos;
+}
+
+}  // namespace
+
+bool is_graph_launch(std::string_view call_name) { return has(call_name, "GraphLaunch"); }
+bool begins_capture(std::string_view call_name) { return has(call_name, "BeginCapture"); }
+bool ends_capture(std::string_view call_name) { return has(call_name, "EndCapture"); }
+
+LaunchedKind launched_kind(std::string_view call_name) {
+  if (is_graph_launch(call_name)) return LaunchedKind::kGraph;
+  if (has(call_name, "Memset")) return LaunchedKind::kMemset;
+  switch (runtime_call(call_name)) {
+    case RuntimeCall::kLaunch:  // code of the host may be launched, too
+      return has(call_name, "HostFunc") ? LaunchedKind::kNothing : LaunchedKind::kKernel;
+    case RuntimeCall::kCopy:
+      return LaunchedKind::kCopy;
+    default:
+      return LaunchedKind::kNothing;
+  }
+}
+
 CopyDirection copy_direction(std::string_view copy_name) {
   struct Ends {
     std::string_view word;

@@ -43,6 +43,16 @@ enum class RuntimeCall : std::uint8_t {
 
 RuntimeCall runtime_call(std::string_view name);
 
+// A call that launches all work of a graph at once, and the calls around which a graph is captured:
+// what is launched between these two runs only when the graph is launched.
+bool is_graph_launch(std::string_view call_name);
+bool begins_capture(std::string_view call_name);
+bool ends_capture(std::string_view call_name);
+
+// What a call becomes on the device.
+enum class LaunchedKind : std::uint8_t { kNothing, kKernel, kCopy, kMemset, kGraph };
+LaunchedKind launched_kind(std::string_view call_name);
+
 // What makes every launch wait for its kernel.
 inline constexpr std::string_view kBlockingLaunchSettings =
     "CUDA_LAUNCH_BLOCKING=1 (HIP_LAUNCH_BLOCKING, AMD_SERIALIZE_KERNEL)";

@@ -145,5 +145,17 @@ TEST(CopyDirectionTest, a_copy_is_named_after_its_ends) {
   EXPECT_EQ(copy_direction("memcpy"), CopyDirection::kUnknown);
 }
 
+TEST(VendorNamesTest, what_a_call_becomes_on_the_device) {
+  EXPECT_EQ(launched_kind("cudaLaunchKernelExC"), LaunchedKind::kKernel);
+  EXPECT_EQ(launched_kind("hipGraphLaunch"), LaunchedKind::kGraph);
+  EXPECT_EQ(launched_kind("cudaMemcpyAsync"), LaunchedKind::kCopy);
+  EXPECT_EQ(launched_kind("cuMemsetD32Async"), LaunchedKind::kMemset);
+  EXPECT_EQ(launched_kind("cudaLaunchHostFunc"), LaunchedKind::kNothing);
+  EXPECT_EQ(launched_kind("cudaMalloc"), LaunchedKind::kNothing);
+  EXPECT_TRUE(begins_capture("cudaStreamBeginCapture"));
+  EXPECT_TRUE(ends_capture("hipStreamEndCapture"));
+  EXPECT_FALSE(begins_capture("cudaStreamGetCaptureInfo_v2"));
+}
+
 }  // namespace
 }  // namespace strobe::device

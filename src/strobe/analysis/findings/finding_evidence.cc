@@ -56,9 +56,7 @@ std::int64_t median_apart_ns(const Trace& trace, std::vector<SliceId> calls) {
 }
 
 // One call of such a name launches many kernels.
-bool launches_graphs(const RuntimeCallRow& row) {
-  return row.name.find("GraphLaunch") != std::string::npos;
-}
+bool launches_graphs(const RuntimeCallRow& row) { return device::is_graph_launch(row.name); }
 
 void gather_launches(Evidence& evidence, const std::vector<SliceId>& calls) {
   const Trace& trace = evidence.trace;
@@ -134,7 +132,6 @@ Collected collect_slices(Evidence& evidence) {
   OncePerName purpose_of(evidence.trace.strings(), device::runtime_call);
   Collected collected;
   for (std::uint32_t row = 0; row < slices.size(); ++row) {
-    if ((slices.flags[row] & kUnfinished) != 0) ++evidence.unfinished_slices;
     const SliceKind kind = slices.kinds[row];
     evidence.has_operators = evidence.has_operators || kind == SliceKind::kOperator;
     evidence.has_frames = evidence.has_frames || kind == SliceKind::kPythonCall;

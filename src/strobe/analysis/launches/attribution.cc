@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "strobe/analysis/launches/graph_captures.h"
 #include "strobe/analysis/launches/launch_links.h"
 #include "strobe/base/natural_sort.h"
 
@@ -369,6 +370,7 @@ Attribution attribute(const Trace& trace, const OpTree& tree, const TimeSelectio
   if (tree.rules == TreeRules::kStrobe) {
     result.self_host_ns = find_self_times(trace, tree, result.calls);
     find_crossings(trace, tree, result);
+    result.works.capturers = find_capturers(trace, result.calls, result.works);
   }
   return result;
 }

@@ -38,6 +38,9 @@ struct Attribution {
     std::vector<CallId> calls;   // invalid when no call is known
     std::vector<NodeId> owners;  // invalid for orphans
     std::vector<LaunchEvidence> evidence;
+    // Where work that a graph replays was captured, see find_capturers(); empty if it is not known
+    // of any work. Its owner remains that of the call that launched the graph.
+    std::vector<NodeId> capturers;
     std::vector<std::uint32_t>
         visiting_order;  // by the owner's position (OpTree::position_of), then the
                          // call's start, then file order; orphans last
@@ -51,6 +54,11 @@ struct Attribution {
     std::vector<std::uint32_t> time_order;     // by start
     std::size_t size() const { return slices.size(); }
     bool is_orphan(std::size_t work) const { return !owners[work].valid(); }
+    // The node that asked for this work: where it was captured, or else launched.
+    NodeId origin_of(std::size_t work) const {
+      const bool is_captured = !capturers.empty() && capturers[work].valid();
+      return is_captured ? capturers[work] : owners[work];
+    }
   };
 
   // What was launched inside of a range by time though not below it in the tree, because another

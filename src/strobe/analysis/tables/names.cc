@@ -364,11 +364,14 @@ class LauncherTable {
   explicit LauncherTable(const AttributedTrace& input) : input_(input), crossed_(input) {}
 
   void add(std::size_t kernel, std::uint32_t work, std::int64_t device_ns) {
-    if (const CrossedOperators::Pair* crossed = crossed_.find(work)) {
+    const auto& works = input_.attribution.works;
+    const NodeId origin = works.origin_of(work);
+    const CrossedOperators::Pair* crossed = crossed_.find(work);
+    if (crossed != nullptr && origin == works.owners[work]) {
       set_operators(crossed->inner, crossed->outer);
       owner_.reset();
     } else {
-      find_operators(input_.attribution.works.owners[work]);
+      find_operators(origin);
     }
     const std::size_t row =
         rows_.row_of(static_cast<std::uint32_t>(kernel), static_cast<std::uint32_t>(operators_));
