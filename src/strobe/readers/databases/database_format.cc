@@ -5,12 +5,13 @@
 #include <utility>
 
 #include "strobe/readers/databases/nsys/nsys_reader.h"
+#include "strobe/readers/databases/nvprof/nvprof_reader.h"
 
 namespace strobe::readers {
 namespace {
 
 // In the order in which they are asked.
-constexpr std::array<const DatabaseFormat*, 1> kFormats = {&kNsightSystems};
+constexpr std::array<const DatabaseFormat*, 2> kFormats = {&kNsightSystems, &kNvprof};
 
 Result<sqlite::Database> open_database(const TraceInput& input, ImportReport& report) {
   if (const auto path = input.plain_file()) return sqlite::Database::open(*path);
