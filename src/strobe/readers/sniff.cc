@@ -280,11 +280,12 @@ Error explain_not_a_trace(std::string_view first) {
 
 Error explain_by_name(const fs::path& path, Error error) {
   if (error.code != ErrorCode::kMalformed || path.extension() != ".qdstrm") return error;
-  return {ErrorCode::kMalformed,
-          "this is a raw stream of Nsight Systems (.qdstrm), which only its own importer reads",
-          std::move(error.where),
-          "make a report of it with `QdstrmImporter -i FILE`, then `nsys export --type=sqlite` makes "
-          "a database of that"};
+  return {
+      ErrorCode::kMalformed,
+      "this is a raw stream of Nsight Systems (.qdstrm), which only its own importer reads",
+      std::move(error.where),
+      "make a report of it with `QdstrmImporter -i FILE`, then `nsys export --type=sqlite` makes "
+      "a database of that"};
 }
 
 Error explain_not_kernels(std::string_view first) {

@@ -382,6 +382,7 @@ class NvprofFile {
     for (const auto& [id, marker] : open) {
       if (!marker->start_ns) {
         sink_.report.add(ImportIssue::kUnmatchedEnd, 0);
+        ++sink_.report.event_count;  // it was one
         continue;
       }
       TraceBuilder::SliceRow slice = marker->slice;
