@@ -152,7 +152,8 @@ Result<Database> Database::in_memory(std::string bytes) {
 Result<void> Database::prepare() {
   sqlite3* const connection = connection_.get();
   sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-  sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  // Otherwise SQLite would refuse a file that was cut. It can write to none of them.
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, nullptr);
   sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, kLongestValue);
   sqlite3_limit(connection, SQLITE_LIMIT_ATTACHED, 0);
   const std::string sql = "PRAGMA mmap_size=" + std::to_string(kMappedBytes);

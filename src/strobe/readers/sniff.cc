@@ -137,6 +137,8 @@ constexpr std::string_view kHowToCount =
     "count kernels with `ncu --csv --metrics gpu__time_duration.sum,... APP`, or give a trace";
 
 constexpr std::string_view kReadsCounters = "`strobe kernels FILE` reads it";
+constexpr std::string_view kExportReport =
+    "export it and open the result: nsys export --type=sqlite FILE";
 
 // By the first bytes. The sentence ends with what was expected: ", not a trace".
 constexpr Stranger kByMagic[] = {
@@ -154,6 +156,8 @@ constexpr Stranger kWhereATraceBelongs[] = {
     {std::string_view(wire::kRecordingMagic, sizeof wire::kRecordingMagic),
      "this is a recording of kernels with counters, not a trace", kReadsCounters},
     {std::string_view("NVR\0", 4), "this is an Nsight Compute report, not a trace", kReadsCounters},
+    {"NVIDIA Tegra Profiler Report",
+     "this is a report of Nsight Systems (.nsys-rep), not its SQLite export", kExportReport},
     {"SQLite format 3",
      "this is an SQLite database, but without the tables of a profiler that strobe knows",
      "give the database that the profiler exported"},
@@ -163,7 +167,7 @@ constexpr Stranger kWhereATraceBelongs[] = {
 
 constexpr Stranger kWhereKernelsBelong[] = {
     {"SQLite format 3", "this is an SQLite database, not a list of kernels",
-     "strobe does not read Nsight Systems databases; give the profiler's JSON trace or ncu's CSV"},
+     "`strobe summary` reads the databases of profilers; give ncu's CSV or report"},
     {"version https://git-lfs", "this is a Git LFS pointer, not the file itself",
      "fetch the file with `git lfs pull`"},
     {"\xFF\xFE", "this text is UTF-16, not UTF-8", kSaveAsUtf8},
@@ -237,6 +241,17 @@ std::optional<Error> explain_binary(std::string_view first) {
       kGiveProfilersFile);
 }
 
+// A session of the Visual Profiler names its files and rows, and holds no events.
+std::optional<Error> explain_xml(std::string_view first) {
+  if (!first.starts_with("<?xml") && !first.starts_with("<session")) return std::nullopt;
+  if (first.find("<session") == std::string_view::npos) {
+    return malformed("this is an XML document, not a trace", kGiveProfilersFile);
+  }
+  return malformed(
+      "this is a session of the NVIDIA Visual Profiler (XML), which has no events of its own",
+      "give the file that the session was made of, or write one: nvprof -o run.nvprof PROGRAM");
+}
+
 bool looks_like_csv(std::string_view text) {
   return text.substr(0, text.find('\n')).find(',') != std::string_view::npos;
 }
@@ -257,6 +272,7 @@ Error explain_not_a_trace(std::string_view first) {
     return malformed("this is a binary file, not a JSON trace",
                      "strobe reads Chrome-style JSON traces, plain, .gz or .zst");
   }
+  if (auto known = explain_xml(sample)) return *known;
   if (looks_like_counters(sample)) {
     return malformed("this is a table of kernels with counters, not a trace", kReadsCounters);
   }
@@ -266,6 +282,16 @@ Error explain_not_a_trace(std::string_view first) {
   }
   return malformed("this is text, but not JSON: a trace begins with { or [",
                    "give the JSON file that the profiler wrote");
+}
+
+Error explain_by_name(const fs::path& path, Error error) {
+  if (error.code != ErrorCode::kMalformed || path.extension() != ".qdstrm") return error;
+  return {
+      ErrorCode::kMalformed,
+      "this is a raw stream of Nsight Systems (.qdstrm), which only its own importer reads",
+      std::move(error.where),
+      "make a report of it with `QdstrmImporter -i FILE`, then `nsys export --type=sqlite` makes "
+      "a database of that"};
 }
 
 Error explain_not_kernels(std::string_view first) {

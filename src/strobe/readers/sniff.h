@@ -31,5 +31,7 @@ bool is_trace(const std::filesystem::path& path);
 // `first` are its first bytes, decompressed; `where` stays empty.
 Error explain_not_a_trace(std::string_view first);
 Error explain_not_kernels(std::string_view first);
+// The error of a file of which only the name says what it is.
+Error explain_by_name(const std::filesystem::path& path, Error error);
 
 }  // namespace strobe::readers

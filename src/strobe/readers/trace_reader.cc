@@ -278,7 +278,10 @@ Result<LoadedTrace> read_trace(const std::filesystem::path& given, const LoadOpt
     STROBE_TRY(const TraceInput input, TraceInput::open(path));
     if (const FileFormat* format = find_format(input)) return read_format(*format, input, options);
   }
-  return loaded_as(path.string(), scan_file(std::move(file), options), file_bytes, options, watch);
+  auto loaded =
+      loaded_as(path.string(), scan_file(std::move(file), options), file_bytes, options, watch);
+  if (!loaded) return explain_by_name(path, std::move(loaded).error());
+  return loaded;
 }
 
 Result<LoadedTrace> read_trace_bytes(std::string_view bytes, const std::string& name,

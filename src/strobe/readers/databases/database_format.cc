@@ -6,6 +6,7 @@
 
 #include "strobe/readers/databases/ascend_database.h"
 #include "strobe/readers/databases/nsys/nsys_reader.h"
+#include "strobe/readers/databases/nvprof/nvprof_reader.h"
 #include "strobe/readers/databases/rocm_databases.h"
 
 namespace strobe::readers {
@@ -18,6 +19,7 @@ constexpr std::array kFormats = {
     &kRpd,
     &kRocprofDb,
     &kAscendDatabase,
+    &kNvprof,
 };
 
 Result<sqlite::Database> open_database(const TraceInput& input, ImportReport& report) {

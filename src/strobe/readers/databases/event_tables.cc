@@ -115,6 +115,7 @@ bool read_time(const sqlite::TableRows& row, std::size_t column, std::string_vie
   const bool is_missing = time_ns == 0 && row.is_null(column);
   if (!is_missing && time_ns > -kLatestTableTime_ns && time_ns < kLatestTableTime_ns) [[likely]]
     return true;
+  ++report.event_count;  // it was one
   report.add(ImportIssue::kMissingTime, 0,
              fmt::format("table {}: {}", table, is_missing ? "no time" : "no usable time"));
   return false;
