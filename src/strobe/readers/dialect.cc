@@ -3,7 +3,8 @@
 namespace strobe::readers {
 
 const Dialect& choose_dialect(const TraceHead& head) {
-  for (const Dialect* dialect : {&kPaddleDialect, &kKinetoDialect, &kAutogradDialect}) {
+  for (const Dialect* dialect :
+       {&kPaddleDialect, &kKinetoDialect, &kAutogradDialect, &kRocmDialect}) {
     if (dialect->recognises(head)) return *dialect;
   }
   return kChromeDialect;

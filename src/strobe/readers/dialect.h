@@ -16,10 +16,11 @@ namespace strobe::readers {
 // What is known about a trace before its events are loaded: enough to choose the dialect.
 struct TraceHead {
   std::vector<std::pair<std::string, std::string>>
-      members;                             // top-level key, JSON text; up to the event array
-  std::vector<std::string> categories;     // distinct, of the first events
-  std::vector<std::string> argument_keys;  // distinct, of the first events
-  std::vector<std::string> processes;      // distinct, of the first events: those with a name
+      members;                                  // top-level key, JSON text; up to the event array
+  std::vector<std::string> categories;          // distinct, of the first events
+  std::vector<std::string> argument_keys;       // distinct, of the first events
+  std::vector<std::string> processes;           // distinct, of the first events: those with a name
+  std::vector<std::string> process_names = {};  // distinct, as metadata events give them
 };
 
 struct CategoryRule {
@@ -94,6 +95,7 @@ const Dialect& choose_dialect(const TraceHead& head);
 extern const Dialect kKinetoDialect;
 extern const Dialect kPaddleDialect;
 extern const Dialect kAutogradDialect;
+extern const Dialect kRocmDialect;
 extern const Dialect kChromeDialect;
 
 }  // namespace strobe::readers

@@ -189,6 +189,10 @@ void look_at_events(const Window& window, const char* p, TraceHead& head) {
     if (p >= window.end() || *p != '{') return;
     RawEvent event;
     if (scanner.scan(p, window.end(), event) != ScanResult::kEvent) return;
+    if (event.phase == 'M' && event.name.text == "process_name" &&
+        head.process_names.size() < 100) {
+      add_distinct(head.process_names, find(event.args, "name").as_string());
+    }
     if (event.category.present()) add_distinct(head.categories, event.category.text);
     if (event.process.type == RawScalar::Type::kString && head.processes.size() < 100) {
       add_distinct(head.processes, event.process.text);

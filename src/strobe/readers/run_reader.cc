@@ -14,6 +14,7 @@
 
 #include "strobe/base/file.h"
 #include "strobe/base/text.h"
+#include "strobe/readers/formats.h"
 #include "strobe/readers/metric_samples.h"
 #include "strobe/readers/recording/recording_facts.h"
 #include "strobe/readers/recording/run_files.h"
@@ -177,9 +178,9 @@ Result<Folder> look_into(const fs::path& path) {
   std::error_code error;
   for (fs::directory_iterator at(path, error), end; !error && at != end; at.increment(error)) {
     std::error_code ignored;
-    if (at->is_directory(ignored)) {
+    if (at->is_directory(ignored) && find_folder_format(at->path()) == nullptr) {
       folder.folders.push_back(at->path());
-    } else if (is_trace(at->path())) {
+    } else if (at->is_directory(ignored) || is_trace(at->path())) {
       folder.traces.push_back(at->path());
     }
   }
@@ -266,6 +267,9 @@ std::vector<RankFiles> ranks_of_recording(const std::vector<RunTraceFile>& trace
 }
 
 Result<std::vector<RankFiles>> ranks_in(const fs::path& path) {
+  if (find_folder_format(path) != nullptr) {
+    return std::vector<RankFiles>{{rank_in(path.filename().string()), path, std::nullopt}};
+  }
   const std::vector<RunTraceFile> recorded = traces_of_run(find_run_files(path));
   if (!recorded.empty()) return ranks_of_recording(recorded, path);
   if (is_run_folder(path)) return no_files_yet(path);
