@@ -16,12 +16,12 @@ namespace strobe::readers {
 // What is known about a trace before its events are loaded: enough to choose the dialect.
 struct TraceHead {
   std::vector<std::pair<std::string, std::string>>
-      members;                             // top-level key, JSON text; up to the event array
-  std::vector<std::string> categories;     // distinct, of the first events
-  std::vector<std::string> argument_keys;  // distinct, of the first events
-  std::vector<std::string> processes;      // distinct, of the first events: those with a name
-  std::vector<std::string> process_names;  // distinct, as metadata events give them
-  bool has_text_times = false;             // a time of the first events is a string
+      members;                                  // top-level key, JSON text; up to the event array
+  std::vector<std::string> categories;          // distinct, of the first events
+  std::vector<std::string> argument_keys;       // distinct, of the first events
+  std::vector<std::string> processes;           // distinct, of the first events: those with a name
+  std::vector<std::string> process_names = {};  // distinct, as metadata events give them
+  bool has_text_times = false;                  // a time of the first events is a string
 };
 
 struct CategoryRule {
@@ -103,6 +103,7 @@ extern const Dialect kKinetoDialect;
 extern const Dialect kPaddleDialect;
 extern const Dialect kAscendDialect;
 extern const Dialect kAutogradDialect;
+extern const Dialect kRocmDialect;
 extern const Dialect kXlaDialect;
 extern const Dialect kChromeDialect;
 

@@ -259,6 +259,7 @@ bool looks_like_csv(std::string_view text) {
 // ncu's tables, raw or by metric, with or without its log before them.
 bool looks_like_counters(std::string_view text) {
   return text.find("Kernel Name") != std::string_view::npos ||
+         text.find("Kernel_Name") != std::string_view::npos ||
          text.find("==PROF==") != std::string_view::npos;
 }
 

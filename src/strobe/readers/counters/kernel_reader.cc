@@ -23,6 +23,8 @@
 #include "strobe/readers/counters/kernel_text.h"
 #include "strobe/readers/counters/kernels_json.h"
 #include "strobe/readers/counters/ncu_report.h"
+#include "strobe/readers/counters/rocm_csv.h"
+#include "strobe/readers/formats.h"
 #include "strobe/readers/sniff.h"
 #include "strobe/trace/args_store.h"
 #include "strobe/wire/run_file_chunks.h"
@@ -167,7 +169,8 @@ bool is_csv_header(std::string_view line) {
 bool has_kernel_header(std::string_view text) {
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
-    if (is_csv_header(line) || is_text_table_header(line)) return true;
+    if (is_csv_header(line) || is_text_table_header(line) || is_rocm_kernel_header(line))
+      return true;
     text.remove_prefix(std::min(line.size() + 1, text.size()));
   }
   return false;
@@ -287,6 +290,11 @@ bool is_trace(std::string_view front) {
   return wire::begins_like_run_file(front) || (is_json(front) && !looks_like_kernels_json(front));
 }
 
+// A trace in a format of its own, unless it is a table of kernels too.
+bool is_trace_in(const TraceInput& input) {
+  return find_format(input) != nullptr && !looks_like_kernels(input.first());
+}
+
 // Reads anything but a trace.
 Result<KernelTable> read_list(OpenedStream& stream) {
   const std::string_view front = without_byte_order_mark(stream.front());
@@ -325,6 +333,12 @@ Result<KernelTable> read_kernels(const std::filesystem::path& path, const LoadOp
   }
   STROBE_TRY(File file, open_input(path));
   const bool is_seekable = file.is_seekable();
+  if (is_seekable) {
+    const auto input = TraceInput::open(path);
+    if (input && is_trace_in(*input)) {
+      return table_of(read_trace(path, with_arguments(options)), path.string());
+    }
+  }
   const std::uint64_t bytes = file.size_bytes();
   STROBE_TRY(auto unpacked, open_stream(std::move(file)));
   OpenedStream stream(std::move(unpacked), bytes, options);
@@ -338,6 +352,9 @@ Result<KernelTable> read_kernels(const std::filesystem::path& path, const LoadOp
 
 Result<KernelTable> read_kernels_bytes(std::string_view bytes, const std::string& name,
                                        const LoadOptions& options) {
+  if (is_trace_in(TraceInput::of(bytes, name))) {
+    return table_of(read_trace_bytes(bytes, name, with_arguments(options)), name);
+  }
   STROBE_TRY(auto unpacked, in_file(open_stream(bytes), name));
   OpenedStream stream(std::move(unpacked), bytes.size(), options);
   const auto open_trace = [&](OpenedStream&) {

@@ -16,6 +16,7 @@
 #include "strobe/readers/counters/decimal.h"
 #include "strobe/readers/counters/launch_rows.h"
 #include "strobe/readers/counters/ncu_csv.h"
+#include "strobe/readers/counters/rocm_csv.h"
 #include "strobe/readers/sniff.h"
 
 namespace strobe::readers {
@@ -172,6 +173,13 @@ Result<KernelTable> read_kernel_text(ByteStream& stream) {
     if (is_text_table_header(line)) {
       STROBE_TRY_VOID(read_text_table(lines, rows));
       return finish_table(lines, rows, KernelSource::kTextTable);
+    }
+    if (is_rocm_kernel_header(line)) {
+      const bool is_wide = line.find("Counter_Name") == std::string_view::npos;
+      lines.split_line();
+      STROBE_TRY_VOID(read_rocm_kernels(lines, rows));
+      return finish_table(lines, rows,
+                          is_wide ? KernelSource::kWideCsv : KernelSource::kMetricRows);
     }
     if (!may_be_header(line) || line.starts_with("==")) continue;
     const std::vector<std::string> header = fields_of(lines);

@@ -15,8 +15,8 @@ namespace strobe::readers {
 namespace {
 
 // The columns of times, which all of its tables have.
-struct TimeColumns {
-  explicit TimeColumns(TableRows& table)
+struct SpanColumns {
+  explicit SpanColumns(TableRows& table)
       : start(table.column({"BeginNs"})), end(table.column({"EndNs"})) {}
 
   WorkTimes of(const sqlite::Query& row) const { return {row.integer(start), row.integer(end)}; }
@@ -65,7 +65,7 @@ class RocprofDb {
 
   bool read_work(std::string_view name) {
     TableRows table(database_, name);
-    const TimeColumns times(table);
+    const SpanColumns times(table);
     const int kernel = table.column({"KernelName", "Name"});
     const int device = table.column({"gpu-id", "dev-id"});
     const int queue = table.column({"queue-id"});
@@ -114,7 +114,7 @@ class RocprofDb {
 
   bool read_calls(const CallTable& calls) {
     TableRows table(database_, calls.name);
-    const TimeColumns times(table);
+    const SpanColumns times(table);
     const int call = table.column({"Name"});
     const int args = table.column({"args"});
     const int process = table.column({"proc-id", "pid"});

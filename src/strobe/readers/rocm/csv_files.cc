@@ -87,7 +87,7 @@ std::vector<TableFile> tables_in(const fs::path& folder) {
   }
   const auto rank = [](const TableFile& file) {
     if (file.table == RocmTable::kAgents) return 0;
-    return file.table == RocmTable::kCounters ? 2 : 1;
+    return file.table == RocmTable::kCounterRows ? 2 : 1;
   };
   std::ranges::sort(files, [&](const TableFile& a, const TableFile& b) {
     return rank(a) != rank(b) ? rank(a) < rank(b) : a.path < b.path;

@@ -62,7 +62,7 @@ void CsvRows::add_row(RocmTable table, CsvRecords& row) {
   switch (table) {
     case RocmTable::kKernels:
       return add_kernel(row, false);
-    case RocmTable::kCounters:
+    case RocmTable::kCounterRows:
       return add_kernel(row, true);
     case RocmTable::kCalls:
       return add_call(row);

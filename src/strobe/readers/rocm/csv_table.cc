@@ -16,7 +16,7 @@ struct Title {
   RocmColumn column;
 };
 
-constexpr Title kTitles[] = {
+constexpr Title kColumnTitles[] = {
     {"start_timestamp", RocmColumn::kStart},
     {"beginns", RocmColumn::kStart},
     {"end_timestamp", RocmColumn::kEnd},
@@ -95,8 +95,8 @@ RocmColumns RocmColumns::of(CsvRecords& header) {
   columns.columns_ = header.size();
   for (std::size_t i = 0; i < std::min(header.size(), kMostColumns); ++i) {
     const std::string words = plain(header.field(i));
-    const auto* const known = std::ranges::find(kTitles, words, &Title::title);
-    if (known == std::end(kTitles)) continue;
+    const auto* const known = std::ranges::find(kColumnTitles, words, &Title::title);
+    if (known == std::end(kColumnTitles)) continue;
     std::uint16_t& place = columns.places_[static_cast<std::size_t>(known->column)];
     if (place == kNowhere) place = static_cast<std::uint16_t>(i);
   }
@@ -122,7 +122,7 @@ RocmTable RocmColumns::table() const {
   if (!has(RocmColumn::kStart) || !has(RocmColumn::kEnd)) return RocmTable::kNone;
   // Without a queue it is a list of kernels that ran several times, once for each set of counters.
   if (has(RocmColumn::kKernelName) && has(RocmColumn::kAgent) && has(RocmColumn::kQueue)) {
-    return has(RocmColumn::kCounterName) ? RocmTable::kCounters : RocmTable::kKernels;
+    return has(RocmColumn::kCounterName) ? RocmTable::kCounterRows : RocmTable::kKernels;
   }
   if (has(RocmColumn::kDomain) && has(RocmColumn::kFunction)) return RocmTable::kCalls;
   if (has(RocmColumn::kDirection) && has(RocmColumn::kSource)) return RocmTable::kCopies;

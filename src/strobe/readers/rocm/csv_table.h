@@ -63,7 +63,7 @@ enum class RocmColumn : std::uint8_t {
 enum class RocmTable : std::uint8_t {
   kNone,
   kKernels,
-  kCounters,  // a row per dispatch and counter
+  kCounterRows,  // a row per dispatch and counter
   kCalls,
   kCopies,
   kAllocations,

@@ -41,7 +41,7 @@ class SdkProcess {
       } else if (key == "strings") {
         strings_.read(json_, rows_.sink());
       } else if (key == "kernel_symbols") {
-        kernels_.read(json_, rows_);
+        kernels_.read(json_);
       } else if (key == "buffer_records" || key == "callback_records") {
         if (!read_domains(pulse)) return false;
       } else {
@@ -247,7 +247,7 @@ bool is_sdk_json(const TraceInput& input) {
   return text.starts_with(kTop);
 }
 
-void report_ending(const JsonStream& json, ImportReport& report) {
+void report_cut(const JsonStream& json, ImportReport& report) {
   if (!json.is_cut()) return;
   if (json.damage()) {
     report.add(ImportIssue::kBadCompressedData, json.offset(),
@@ -284,7 +284,7 @@ Result<void> read_sdk_json(const TraceInput& input, TraceSink& sink) {
       }
     }
   }
-  report_ending(json, sink.report);
+  report_cut(json, sink.report);
   sink.report.text_bytes = json.offset();
   rows.finish();
   return {};

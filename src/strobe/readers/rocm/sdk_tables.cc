@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -15,7 +16,7 @@ std::uint64_t handle_in(const JsonValue& value) {
 }
 
 template <class Whole>
-Whole narrowed(const JsonValue& value) {
+Whole whole_within(const JsonValue& value) {
   const std::int64_t number = value.as_int64().value_or(0);
   const bool fits = number >= 0 && number <= std::int64_t{std::numeric_limits<Whole>::max()};
   return fits ? static_cast<Whole>(number) : Whole{0};
@@ -49,16 +50,16 @@ void SdkAgents::read(JsonStream& json, WorkRows& rows) {
     for_each_member(text, [&](std::string_view key, const JsonValue& value) {
       if (key == "id") handle = handle_in(value);
       if (key == "type") type = value.as_int64().value_or(0);
-      if (key == "node_id") node = narrowed<std::int32_t>(value);
-      if (key == "logical_node_id") properties.id = narrowed<std::int32_t>(value);
+      if (key == "node_id") node = whole_within<std::int32_t>(value);
+      if (key == "logical_node_id") properties.id = whole_within<std::int32_t>(value);
       if (key == "product_name") properties.name = value.as_string();
       if (key == "name") model = value.as_string();
-      if (key == "cu_count") properties.multiprocessors = narrowed<std::int32_t>(value);
-      if (key == "wave_front_size") properties.warp_threads = narrowed<std::int32_t>(value);
+      if (key == "cu_count") properties.multiprocessors = whole_within<std::int32_t>(value);
+      if (key == "wave_front_size") properties.warp_threads = whole_within<std::int32_t>(value);
       if (key == "workgroup_max_size") {
-        properties.max_threads_per_block = narrowed<std::int32_t>(value);
+        properties.max_threads_per_block = whole_within<std::int32_t>(value);
       }
-      if (key == "lds_size_in_kb") shared_kib = narrowed<std::int32_t>(value);
+      if (key == "lds_size_in_kb") shared_kib = whole_within<std::int32_t>(value);
     });
     if (handle == 0) return;
     if (properties.id < 0) properties.id = node;
@@ -76,7 +77,7 @@ SdkAgents::Agent SdkAgents::of(std::uint64_t handle) const {
   return {static_cast<std::int32_t>(handle & 0x7FFF'FFFFu), true};
 }
 
-void SdkKernels::read(JsonStream& json, WorkRows& rows) {
+void SdkKernels::read(JsonStream& json) {
   for_each_entry(json, [&](std::string_view text) {
     std::optional<std::int64_t> id;
     Kernel kernel;
@@ -87,28 +88,31 @@ void SdkKernels::read(JsonStream& json, WorkRows& rows) {
     std::string name;
     for_each_member(text, [&](std::string_view key, const JsonValue& value) {
       if (key == "kernel_id") id = value.as_int64();
-      if (key == "arch_vgpr_count") kernel.registers = narrowed<std::uint32_t>(value);
+      if (key == "arch_vgpr_count") kernel.registers = whole_within<std::uint32_t>(value);
       if (key == "accum_vgpr_count") {
-        kernel.accumulation_registers = narrowed<std::uint32_t>(value);
+        kernel.accumulation_registers = whole_within<std::uint32_t>(value);
       }
-      if (key == "sgpr_count") kernel.scalar_registers = narrowed<std::uint32_t>(value);
+      if (key == "sgpr_count") kernel.scalar_registers = whole_within<std::uint32_t>(value);
       const auto rank = static_cast<std::size_t>(std::ranges::find(kNames, key) - kNames);
       if (rank >= best || value.type != JsonType::kString || value.text.empty()) return;
       name = value.as_string();
       best = rank;
     });
     if (!id || *id < 0 || name.empty()) return;
-    kernel.name = rows.kernel_name(name);
-    kernels_.insert_or_assign(static_cast<std::uint64_t>(*id), kernel);
+    kernel.written = std::move(name);
+    kernels_.insert_or_assign(static_cast<std::uint64_t>(*id), std::move(kernel));
   });
 }
 
 const SdkKernels::Kernel& SdkKernels::of(std::uint64_t id, WorkRows& rows) {
-  const auto found = kernels_.find(id);
-  if (found != kernels_.end()) return found->second;
-  rows.sink().report.add(ImportIssue::kLostName, 0, fmt::format("kernel {}", id));
-  const Kernel made{.name = rows.kernel_name(fmt::format("kernel {}", id))};
-  return kernels_.emplace(id, made).first->second;
+  const auto [entry, is_new] = kernels_.try_emplace(id);
+  Kernel& kernel = entry->second;
+  if (is_new) {
+    kernel.written = fmt::format("kernel {}", id);
+    rows.sink().report.add(ImportIssue::kLostName, 0, kernel.written);
+  }
+  if (!kernel.name.id.valid()) kernel.name = rows.kernel_name(std::exchange(kernel.written, {}));
+  return kernel;
 }
 
 void SdkStrings::read(JsonStream& json, TraceSink& sink) {

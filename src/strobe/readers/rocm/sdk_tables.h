@@ -33,13 +33,14 @@ class SdkAgents {
 class SdkKernels {
  public:
   struct Kernel {
+    std::string written;  // until it is first asked for: most kernels of a program never run
     KernelName name;
     std::uint64_t registers = 0;
     std::uint64_t accumulation_registers = 0;
     std::uint64_t scalar_registers = 0;
   };
 
-  void read(JsonStream& json, WorkRows& rows);
+  void read(JsonStream& json);
   // A kernel that is not listed has its number as its name.
   const Kernel& of(std::uint64_t id, WorkRows& rows);
 

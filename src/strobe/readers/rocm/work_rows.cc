@@ -34,8 +34,7 @@ std::array<std::uint64_t, 3> blocks_of(const LaunchFacts& facts) {
   return blocks;
 }
 
-void write_sides(std::string_view key, const std::array<std::uint64_t, 3>& sides,
-                 JsonWriter& json) {
+void add_sides(std::string_view key, const std::array<std::uint64_t, 3>& sides, JsonWriter& json) {
   json.key(key).begin_array();
   for (const std::uint64_t side : sides) json.value(std::max<std::uint64_t>(side, 1));
   json.end_array();
@@ -136,8 +135,8 @@ ArgsId WorkRows::kernel_args(const KernelRow& row) {
   if (row.facts.block[0] != 0) json.member("shared memory", row.facts.shared_bytes);
   member("scratch memory per thread", row.facts.scratch_bytes);
   if (row.facts.grid[0] != 0 && row.facts.block[0] != 0) {
-    write_sides("grid", blocks_of(row.facts), json);
-    write_sides("block", row.facts.block, json);
+    add_sides("grid", blocks_of(row.facts), json);
+    add_sides("block", row.facts.block, json);
   }
   json.end_object();
   return entry->second = sink_.keep(text);

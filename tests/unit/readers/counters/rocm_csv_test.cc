@@ -1,0 +1,115 @@
+#include "strobe/readers/counters/rocm_csv.h"
+
+#include <map>
+#include <string>
+
+#include <gmock/gmock.h>
+
+#include "strobe/base/byte_stream.h"
+#include "strobe/base/json_value.h"
+#include "strobe/device/name_parts.h"
+#include "strobe/readers/counters/kernel_reader.h"
+#include "tests/support/needs_shared.h"
+
+namespace strobe::readers {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const std::string kRowPerDispatch =
+    "Dispatch_ID,Kernel_Name,GPU_ID,Grid_Size,Workgroup_Size,LDS_Per_Workgroup,Arch_VGPR,wave_size,"
+    "TCC_HIT_sum,TCC_MISS_sum,TCC_EA0_RDREQ_sum,TCC_EA0_RDREQ_32B_sum,TCC_BUBBLE_sum,"
+    "TCC_EA0_WRREQ_sum,TCC_EA0_WRREQ_64B_sum,wave_size_1,Start_Timestamp,End_Timestamp\n"
+    "0,_Z1fPf.kd,2,1000,256,6144,32,64,300,100,100,10,20,50,30,64,1000,1500\n"
+    "1,_Z1fPf.kd,2,256,256,0,32,64,0,0,,,,,,64,2000,1900\n";
+const std::string kRowPerCounter =
+    R"~("Dispatch_Id","Agent_Id","Queue_Id","Process_Id","Grid_Size","Kernel_Name","Workgroup_Size",)~"
+    R"~("VGPR_Count","Counter_Name","Counter_Value","Start_Timestamp","End_Timestamp")~"
+    "\n"
+    R"~("7","Agent 1","2","9","1024","f(int, int)","512","16","FETCH_SIZE","10.5","100","400")~"
+    "\n"
+    R"~("8","Agent 1","2","9","1024","g","512","16","FETCH_SIZE","oops","500","600")~"
+    "\n"
+    R"~("7","Agent 1","2","9","1024","f(int, int)","512","16","L2CacheHit","87.5","100","400")~"
+    "\n";
+
+TEST(RocmCsvTest, headers_are_recognised) {
+  EXPECT_TRUE(looks_like_kernels(kRowPerDispatch));
+  EXPECT_TRUE(looks_like_kernels(kRowPerCounter));
+  EXPECT_FALSE(is_rocm_kernel_header("Kernel_Name,Count,Sum(ns)"));
+}
+
+TEST(RocmCsvTest, a_row_per_dispatch) {
+  const auto table = read_kernels_bytes(kRowPerDispatch, "pmc_perf.csv");
+  ASSERT_TRUE(table) << table.error().what;
+  ASSERT_EQ(table->size(), 1u);  // the other ends before its start
+  EXPECT_EQ(table->name(0), "f(float*)");
+  EXPECT_EQ(table->durations_ns[0], 500);
+  EXPECT_EQ(table->grids[0], (LaunchShape{4, 1, 1}));
+  EXPECT_EQ(table->blocks[0], (LaunchShape{256, 1, 1}));
+  EXPECT_EQ(table->device_indices[0], 2);
+  EXPECT_EQ(table->value(KernelMetric::kRegistersPerThread, 0), 32);
+  EXPECT_EQ(table->value(KernelMetric::kSharedBytesPerBlock, 0), 6144);
+  EXPECT_EQ(table->value(KernelMetric::kL2HitPercent, 0), 75);
+  // 10 reads of 32 bytes, 20 of 128, the other 70 of 64; 20 writes of 32 bytes, 30 of 64.
+  EXPECT_EQ(table->value(KernelMetric::kDramReadBytes, 0), 10 * 32 + 20 * 128 + 70 * 64);
+  EXPECT_EQ(table->value(KernelMetric::kDramWriteBytes, 0), 20 * 32 + 30 * 64);
+  EXPECT_THAT(table->remarks, ::testing::Contains(HasSubstr("ends before its start")));
+}
+
+TEST(RocmCsvTest, a_row_per_dispatch_and_counter) {
+  const auto table = read_kernels_bytes(kRowPerCounter, "counter_collection.csv");
+  ASSERT_TRUE(table) << table.error().what;
+  ASSERT_EQ(table->size(), 2u);
+  EXPECT_THAT(table->ids, ElementsAre(7, 8));
+  EXPECT_EQ(table->value(KernelMetric::kDramReadBytes, 0), 10.5 * 1024);
+  EXPECT_EQ(table->value(KernelMetric::kL2HitPercent, 0), 87.5);
+  EXPECT_FALSE(table->value(KernelMetric::kDramReadBytes, 1));
+  EXPECT_THAT(table->remarks, ElementsAre(HasSubstr("'oops'")));
+}
+
+TEST(RocmCsvTest, a_cut_row_is_left_out) {
+  const auto table =
+      read_kernels_bytes(kRowPerCounter.substr(0, kRowPerCounter.size() - 30), "a.csv");
+  ASSERT_TRUE(table);
+  EXPECT_EQ(table->size(), 2u);
+  EXPECT_FALSE(table->value(KernelMetric::kL2HitPercent, 0));
+  EXPECT_EQ(table->remarks.size(), 2u);
+}
+
+TEST(RocmCsvTest, a_real_table_has_the_oracles_numbers) {
+  STROBE_NEEDS_SHARED();
+  const std::string shared = STROBE_SOURCE_DIR "/../shared/";
+  const auto text = read_text(shared + "data/vendors_expected.json");
+  ASSERT_TRUE(text);
+  const auto table = read_kernels(shared + "traces/vendors/rocm/rocprof_compute/pmc_perf.csv.gz");
+  ASSERT_TRUE(table) << table.error().what;
+  std::map<std::string, std::pair<std::int64_t, std::int64_t>> totals;
+  for (std::size_t row = 0; row < table->size(); ++row) {
+    auto& [calls, ns] = totals[std::string(table->name(row))];
+    ++calls;
+    ns += table->durations_ns[row];
+  }
+  std::size_t compared = 0;
+  for_each_element(*text, [&](const JsonValue& entry) {
+    if (find(entry.text, "file").as_string() != "vendors/rocm/rocprof_compute/pmc_perf.csv.gz") {
+      return;
+    }
+    EXPECT_EQ(find(entry.text, "dispatches").as_int64(), table->size());
+    for_each_element(find(entry.text, "kernels").text, [&](const JsonValue& kernel) {
+      const auto& [calls, ns] =
+          totals[device::readable_name(find(kernel.text, "name").as_string())];
+      EXPECT_EQ(find(kernel.text, "calls").as_int64(), calls);
+      EXPECT_EQ(find(kernel.text, "total_ns").as_int64(), ns);
+      ++compared;
+    });
+  });
+  EXPECT_EQ(compared, 6u);
+  // The vendor's own rate of hits over the whole run is 71.2 %, that of single kernels around it.
+  EXPECT_TRUE(table->has(KernelMetric::kL2HitPercent));
+  EXPECT_TRUE(table->has(KernelMetric::kFlops));
+}
+
+}  // namespace
+}  // namespace strobe::readers

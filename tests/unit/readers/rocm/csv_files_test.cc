@@ -1,0 +1,150 @@
+#include <fstream>
+#include <string>
+
+#include <gmock/gmock.h>
+
+#include "strobe/readers/formats.h"
+#include "strobe/readers/rocm/csv_table.h"
+#include "strobe/readers/trace_reader.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/trace_totals.h"
+#include "tests/unit/readers/rocm/damage.h"
+
+namespace strobe::readers {
+namespace {
+
+using strobe::testing::Total;
+using ::testing::HasSubstr;
+
+const std::string kKernelTable =
+    R"~("Kind","Agent_Id","Queue_Id","Stream_Id","Thread_Id","Dispatch_Id","Kernel_Id","Kernel_Name",)~"
+    R"~("Correlation_Id","Start_Timestamp","End_Timestamp","LDS_Block_Size","Scratch_Size",)~"
+    R"~("VGPR_Count","Accum_VGPR_Count","SGPR_Count","Workgroup_Size_X","Workgroup_Size_Y",)~"
+    R"~("Workgroup_Size_Z","Grid_Size_X","Grid_Size_Y","Grid_Size_Z")~"
+    "\n"
+    R"~("KERNEL_DISPATCH","Agent 1","2","3","9","1","33","f(int, char)","40","100","150","0","0","8",)~"
+    R"~("0","128","256","1","1","512","1","1")~"
+    "\n"
+    R"~("KERNEL_DISPATCH","Agent 1","2","3","9","2","33","f(int, char)","40","200","190","0","0","8",)~"
+    R"~("0","128","256","1","1","512","1","1")~"
+    "\n";
+const std::string kCallTable =
+    R"~("Domain","Function","Process_Id","Thread_Id","Correlation_Id","Start_Timestamp","End_Timestamp")~"
+    "\n"
+    R"~("HIP_RUNTIME_API_EXT","hipLaunchKernel","8","9","40","80","90")~"
+    "\n";
+const std::string kMarkerTable =
+    R"~("Domain","Function","Process_Id","Thread_Id","Correlation_Id","Start_Timestamp","End_Timestamp")~"
+    "\n"
+    R"~("MARKER_CORE_RANGE_API","my ""step""","8","9","41","70","290")~"
+    "\n"
+    R"~("MARKER_CORE_API","here","8","9","42","75","75")~"
+    "\n";
+const std::string kCopyTable =
+    R"~("Kind","Direction","Stream_Id","Source_Agent_Id","Destination_Agent_Id","Correlation_Id",)~"
+    R"~("Start_Timestamp","End_Timestamp")~"
+    "\n"
+    R"~("MEMORY_COPY","MEMORY_COPY_HOST_TO_DEVICE","3","Agent 0","Agent 1","43","300","340")~"
+    "\n";
+const std::string kAgentTable =
+    R"~("Node_Id","Logical_Node_Id","Agent_Type","Cu_Count","Wave_Front_Size","Name","Product_Name")~"
+    "\n"
+    R"~("0","0","CPU","8","0","cpu","Some CPU")~"
+    "\n"
+    R"~("1","1","GPU","40","32","gfx1151","AMD Radeon 8060S")~"
+    "\n";
+const std::string kCounterTable =
+    R"~("Correlation_Id","Dispatch_Id","Agent_Id","Queue_Id","Process_Id","Thread_Id","Grid_Size",)~"
+    R"~("Kernel_Id","Kernel_Name","Workgroup_Size","Counter_Name","Counter_Value",)~"
+    R"~("Start_Timestamp","End_Timestamp")~"
+    "\n"
+    R"~("1","1","Agent 1","2","8","9","512","33","f","256","FETCH_SIZE","10.5","100","150")~"
+    "\n"
+    R"~("1","1","Agent 1","2","8","9","512","33","f","256","L2CacheHit","50","100","150")~"
+    "\n";
+
+Total work_in(const LoadedTrace& loaded, SliceKind kind) {
+  return strobe::testing::total_of(loaded.trace, kind);
+}
+
+void write_table(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+TEST(CsvTableTest, tables_are_known_by_their_columns) {
+  EXPECT_EQ(sniff_rocm_table(kKernelTable), RocmTable::kKernels);
+  EXPECT_EQ(sniff_rocm_table("\xEF\xBB\xBF" + kCallTable), RocmTable::kCalls);
+  EXPECT_EQ(sniff_rocm_table(kCopyTable), RocmTable::kCopies);
+  EXPECT_EQ(sniff_rocm_table(kAgentTable), RocmTable::kAgents);
+  EXPECT_EQ(sniff_rocm_table(kCounterTable), RocmTable::kCounterRows);
+  EXPECT_EQ(sniff_rocm_table("Index,KernelName,gpu-id,queue-id,BeginNs,EndNs\n"),
+            RocmTable::kKernels);
+  EXPECT_EQ(sniff_rocm_table("Name,Calls,TotalDurationNs\n"), RocmTable::kNone);
+  EXPECT_EQ(sniff_rocm_table("Dispatch_ID,Kernel_Name,GPU_ID,Start_Timestamp,End_Timestamp\n"),
+            RocmTable::kNone);
+}
+
+TEST(CsvFilesTest, a_table_is_a_trace_by_itself) {
+  const auto kernels = read_trace_bytes(kKernelTable, "a.csv");
+  ASSERT_TRUE(kernels);
+  EXPECT_EQ(work_in(*kernels, SliceKind::kKernel), (Total{2, 50}));
+  EXPECT_EQ(kernels->report[ImportIssue::kNegativeDuration].count, 1u);
+  EXPECT_EQ(kernels->trace.name(SliceId(0)), "f(int, char)");
+  const auto markers = read_trace_bytes(kMarkerTable, "a.csv");
+  ASSERT_TRUE(markers);
+  EXPECT_EQ(work_in(*markers, SliceKind::kAnnotation), (Total{1, 220}));
+  EXPECT_EQ(markers->trace.name(SliceId(0)), "my \"step\"");
+  EXPECT_EQ(markers->trace.instants().size(), 1u);
+  const auto counters = read_trace_bytes(kCounterTable, "a.csv");
+  ASSERT_TRUE(counters);
+  EXPECT_EQ(work_in(*counters, SliceKind::kKernel), (Total{1, 50}));
+}
+
+TEST(CsvFilesTest, the_tables_of_a_recording_are_one_trace) {
+  const strobe::testing::TemporaryFolder folder;
+  write_table(folder / "7_kernel_trace.csv", kKernelTable);
+  write_table(folder / "7_hip_api_trace.csv", kCallTable);
+  write_table(folder / "7_memory_copy_trace.csv", kCopyTable);
+  write_table(folder / "7_counter_collection.csv", kCounterTable);
+  write_table(folder / "7_agent_info.csv", kAgentTable);
+  write_table(folder / "7_kernel_stats.csv", "\"Name\",\"Calls\"\n");
+  const auto loaded = read_trace(folder.path());
+  ASSERT_TRUE(loaded) << loaded.error().what;
+  EXPECT_EQ(work_in(*loaded, SliceKind::kKernel), (Total{2, 50}));
+  EXPECT_EQ(work_in(*loaded, SliceKind::kRuntimeCall), (Total{1, 10}));
+  EXPECT_EQ(work_in(*loaded, SliceKind::kMemcpy), (Total{1, 40}));
+  ASSERT_EQ(loaded->trace.metadata().devices.size(), 1u);
+  EXPECT_EQ(loaded->trace.metadata().devices[0].name, "AMD Radeon 8060S");
+  EXPECT_EQ(loaded->report[ImportIssue::kOrphanDeviceWork].count, 1u);  // the copy
+}
+
+TEST(CsvFilesTest, several_recordings_are_refused_by_their_names) {
+  const strobe::testing::TemporaryFolder folder;
+  write_table(folder / "decode_kernel_trace.csv", kKernelTable);
+  write_table(folder / "prefill_kernel_trace.csv", kKernelTable);
+  ASSERT_NE(find_folder_format(folder.path()), nullptr);
+  const auto loaded = read_trace(folder.path());
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error().what,
+            "the folder holds the tables of 2 recordings: 'decode', 'prefill'");
+  EXPECT_THAT(loaded.error().hint, HasSubstr("decode_kernel_trace.csv"));
+}
+
+TEST(CsvFilesTest, damaged_rows_are_left_out_and_counted) {
+  const auto loaded = read_trace_bytes(
+      kCallTable + "\"HIP\",\"hipInit\",\"8\",\"9\",\"41\",\"x\",\"95\"\n\"HIP\",\"hipIni",
+      "a.csv");
+  ASSERT_TRUE(loaded);
+  EXPECT_EQ(loaded->trace.slice_count(), 1u);
+  EXPECT_EQ(loaded->report[ImportIssue::kMissingTime].count, 1u);
+  EXPECT_EQ(loaded->report[ImportIssue::kTruncatedFile].count, 1u);
+}
+
+TEST(CsvFilesTest, damage_never_crashes) {
+  expect_survives(kKernelTable);
+  expect_survives(kCounterTable);
+  expect_survives(kCopyTable);
+}
+
+}  // namespace
+}  // namespace strobe::readers
