@@ -21,11 +21,11 @@
 namespace strobe::readers {
 namespace {
 
-const std::filesystem::path kVendors = kShared / "traces/vendors";
+const std::filesystem::path kVendorFiles = kShared / "traces/vendors";
 
-class Truth {
+class NpuTruth {
  public:
-  explicit Truth(const std::string& file)
+  explicit NpuTruth(const std::string& file)
       : text_(file_text(kShared / "data/vendors_expected.json")) {
     for (const simdjson::dom::element entry : parser_.parse(text_).get_array()) {
       if (std::string_view(entry["file"]) == "vendors/" + file) entry_ = entry;
@@ -40,7 +40,7 @@ class Truth {
   simdjson::dom::element entry_;
 };
 
-struct Sum {
+struct NpuSum {
   std::int64_t calls = 0;
   std::int64_t total_ns = 0;
   void add(std::int64_t duration_ns) {
@@ -50,8 +50,8 @@ struct Sum {
 };
 
 // Everything that the trace holds of devices, counted in the plainest way.
-struct Counted {
-  explicit Counted(const Trace& trace) {
+struct NpuCounted {
+  explicit NpuCounted(const Trace& trace) {
     std::map<std::int32_t, std::vector<Interval>> works;
     std::map<std::int32_t, std::vector<Interval>> without_copies;
     for (std::size_t row = 0; row < trace.slice_count(); ++row) {
@@ -101,12 +101,12 @@ struct Counted {
     return length_ns;
   }
 
-  Sum kernels;
-  Sum collectives;
-  Sum copies;
-  Sum calls;
-  std::map<std::string, Sum> by_name;
-  std::map<std::string, Sum> copies_by_name;
+  NpuSum kernels;
+  NpuSum collectives;
+  NpuSum copies;
+  NpuSum calls;
+  std::map<std::string, NpuSum> by_name;
+  std::map<std::string, NpuSum> copies_by_name;
   std::int64_t steps = 0;
   std::int64_t annotations = 0;
   std::map<std::int32_t, std::int64_t> busy_ns;
@@ -114,14 +114,14 @@ struct Counted {
   std::int64_t busy_without_copies_ns = 0;
 };
 
-Trace load_vendor(const std::string& file) {
-  auto loaded = read_trace(kVendors / file);
+Trace load_npu_file(const std::string& file) {
+  auto loaded = read_trace(kVendorFiles / file);
   EXPECT_TRUE(loaded) << (loaded ? "" : loaded.error().what);
   EXPECT_FALSE(loaded->report.lost_something());
   return std::move(loaded->trace);
 }
 
-void expect_device(const Counted& counted, const Truth& truth) {
+void expect_npu(const NpuCounted& counted, const NpuTruth& truth) {
   EXPECT_EQ(counted.kernels.calls, truth.number("/kernels/count"));
   EXPECT_EQ(counted.kernels.total_ns, truth.number("/kernels/total_ns"));
   EXPECT_EQ(static_cast<std::int64_t>(counted.by_name.size()),
@@ -131,7 +131,7 @@ void expect_device(const Counted& counted, const Truth& truth) {
   EXPECT_EQ(counted.collectives.calls, truth.number("/collectives_on_device/count"));
   EXPECT_EQ(counted.collectives.total_ns, truth.number("/collectives_on_device/total_ns"));
   for (const simdjson::dom::element kernel : truth["/top_kernels"].get_array()) {
-    const std::string name(std::string_view(kernel["name"]));
+    const std::string name{std::string_view(kernel["name"])};
     ASSERT_TRUE(counted.by_name.contains(name)) << name;
     EXPECT_EQ(counted.by_name.at(name).calls, std::int64_t(kernel["calls"])) << name;
     EXPECT_EQ(counted.by_name.at(name).total_ns, std::int64_t(kernel["total_ns"])) << name;
@@ -147,14 +147,14 @@ void expect_device(const Counted& counted, const Truth& truth) {
   EXPECT_EQ(counted.annotations, truth.number("/host/annotations/count"));
 }
 
-const std::string kText = "ascend/text_rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/";
+const std::string kNpuText = "ascend/text_rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/";
 
 TEST(NpuTruthTest, events_of_an_npu) {
   STROBE_NEEDS_SHARED();
-  const Truth truth(kText + "trace_view.json.zst");
-  const Trace trace = load_vendor(kText + "trace_view.json.zst");
-  const Counted counted(trace);
-  expect_device(counted, truth);
+  const NpuTruth truth(kNpuText + "trace_view.json.zst");
+  const Trace trace = load_npu_file(kNpuText + "trace_view.json.zst");
+  const NpuCounted counted(trace);
+  expect_npu(counted, truth);
   EXPECT_EQ(counted.steps, truth.number("/host/steps"));
   EXPECT_EQ(counted.busy_without_copies_ns, truth.number("/busy_without_copies_ns"));
 }
@@ -162,10 +162,10 @@ TEST(NpuTruthTest, events_of_an_npu) {
 TEST(NpuTruthTest, a_database_of_an_npu) {
   STROBE_NEEDS_SHARED();
   const std::string file = "ascend/db_rank0_ascend_pt/ascend_pytorch_profiler_0.db.gz";
-  const Truth truth(file);
-  const Trace trace = load_vendor(file);
-  const Counted counted(trace);
-  expect_device(counted, truth);
+  const NpuTruth truth(file);
+  const Trace trace = load_npu_file(file);
+  const NpuCounted counted(trace);
+  expect_npu(counted, truth);
   EXPECT_EQ(counted.steps, truth.number("/host/steps"));
   EXPECT_EQ(counted.busy_without_copies_ns, truth.number("/busy_without_copies_ns"));
   EXPECT_EQ(trace.metadata().devices.at(0).name, "Ascend910B");
@@ -174,24 +174,24 @@ TEST(NpuTruthTest, a_database_of_an_npu) {
 
 TEST(NpuTruthTest, the_folder_of_a_rank_is_one_trace) {
   STROBE_NEEDS_SHARED();
-  const Trace trace = load_vendor("ascend/text_rank0_ascend_pt");
-  EXPECT_EQ(Counted(trace).kernels.calls, 187);
+  const Trace trace = load_npu_file("ascend/text_rank0_ascend_pt");
+  EXPECT_EQ(NpuCounted(trace).kernels.calls, 187);
   EXPECT_EQ(trace.metadata().distributed.rank, 0);
-  EXPECT_EQ(Counted(load_vendor("ascend/db_rank0_ascend_pt")).kernels.calls, 187);
+  EXPECT_EQ(NpuCounted(load_npu_file("ascend/db_rank0_ascend_pt")).kernels.calls, 187);
 }
 
 // The vendor's own tables of the same run: their durations are cut or rounded, each a little.
 TEST(NpuTruthTest, the_tables_of_the_vendor_follow_from_the_events) {
   STROBE_NEEDS_SHARED();
   constexpr std::int64_t kRounding_ns = 100;
-  const Counted events(load_vendor(kText + "trace_view.json.zst"));
-  const Counted table(load_vendor(kText + "kernel_details.csv"));
+  const NpuCounted events(load_npu_file(kNpuText + "trace_view.json.zst"));
+  const NpuCounted table(load_npu_file(kNpuText + "kernel_details.csv"));
   EXPECT_EQ(table.kernels.calls, events.kernels.calls);
   EXPECT_EQ(table.collectives.calls, events.collectives.calls);
   EXPECT_NEAR(static_cast<double>(table.kernels.total_ns),
               static_cast<double>(events.kernels.total_ns), kRounding_ns);
 
-  const std::string steps = file_text(kVendors / (kText + "step_trace_time.csv"));
+  const std::string steps = file_text(kVendorFiles / (kNpuText + "step_trace_time.csv"));
   CsvRecords records(steps);
   ASSERT_TRUE(records.next());
   const std::vector<std::string> header = records.fields();
@@ -208,7 +208,7 @@ TEST(NpuTruthTest, the_tables_of_the_vendor_follow_from_the_events) {
   EXPECT_NEAR(column_ns("Communication(Not Overlapped)"), busy_ns - computing_ns, kRounding_ns);
   EXPECT_NEAR(column_ns("Overlapped"), computing_ns + communication_ns - busy_ns, kRounding_ns);
 
-  const std::string operators = file_text(kVendors / (kText + "op_statistic.csv"));
+  const std::string operators = file_text(kVendorFiles / (kNpuText + "op_statistic.csv"));
   CsvRecords statistic(operators);
   ASSERT_TRUE(statistic.next());
   std::int64_t calls = 0;
@@ -224,10 +224,10 @@ TEST(NpuTruthTest, the_tables_of_the_vendor_follow_from_the_events) {
 TEST(NpuTruthTest, the_queues_of_an_mtia) {
   STROBE_NEEDS_SHARED();
   const std::string file = "mtia/mtia_inference_rank_0.json.zst";
-  const Truth truth(file);
-  const Trace trace = load_vendor(file);
-  const Counted counted(trace);
-  expect_device(counted, truth);
+  const NpuTruth truth(file);
+  const Trace trace = load_npu_file(file);
+  const NpuCounted counted(trace);
+  expect_npu(counted, truth);
   std::map<std::string, std::int64_t> bytes;
   ArgsReader args(trace.args());
   for (std::size_t row = 0; row < trace.slice_count(); ++row) {
@@ -247,11 +247,11 @@ TEST(NpuTruthTest, the_queues_of_an_mtia) {
 TEST(NpuTruthTest, an_array_of_an_aiu) {
   STROBE_NEEDS_SHARED();
   const std::string file = "other/ibm_aiu_allreduce_tp4.json";
-  const Truth truth(file);
-  const Trace trace = load_vendor(file);
+  const NpuTruth truth(file);
+  const Trace trace = load_npu_file(file);
   EXPECT_EQ(static_cast<std::int64_t>(trace.slice_count()), truth.number("/complete_slices"));
-  std::map<std::string, Sum> by_name;
-  Sum all;
+  std::map<std::string, NpuSum> by_name;
+  NpuSum all;
   std::map<TrackId, bool> tracks;
   for (std::size_t row = 0; row < trace.slice_count(); ++row) {
     all.add(trace.duration_ns(SliceId(row)));
@@ -262,7 +262,7 @@ TEST(NpuTruthTest, an_array_of_an_aiu) {
   EXPECT_EQ(all.total_ns, truth.number("/total_ns"));
   EXPECT_EQ(static_cast<std::int64_t>(tracks.size()), truth.number("/tracks"));
   for (const simdjson::dom::element one : truth["/by_name"].get_array()) {
-    const std::string name(std::string_view(one["name"]));
+    const std::string name{std::string_view(one["name"])};
     EXPECT_EQ(by_name[name].calls, std::int64_t(one["calls"])) << name;
     EXPECT_EQ(by_name[name].total_ns, std::int64_t(one["total_ns"])) << name;
   }

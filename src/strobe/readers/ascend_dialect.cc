@@ -159,8 +159,10 @@ class NpuLayers {
           places[i] = thread_of_calls(track, TrackId(i));
           has_moved = has_moved || places[i] != TrackId(i);
           break;
-        case NpuLayer::kDevice:
         case NpuLayer::kCollectives:
+          if (track.thread_name.valid()) track.thread = track.thread_name;
+          [[fallthrough]];
+        case NpuLayer::kDevice:
           track.kind = TrackKind::kDeviceStream;
           track.device = npu_of(track);
           break;

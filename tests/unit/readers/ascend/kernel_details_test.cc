@@ -59,7 +59,9 @@ TEST(KernelDetailsTest, rows_without_a_time_and_cut_rows_are_told) {
   EXPECT_EQ(loaded.trace.slice_count(), 1u);
   EXPECT_EQ(loaded.report[ImportIssue::kMissingTime].count, 2u);
   EXPECT_EQ(loaded.report[ImportIssue::kBadNumber].count, 1u);
-  EXPECT_EQ(loaded.report[ImportIssue::kMalformedEvent].count, 1u);
+  EXPECT_EQ(loaded.report[ImportIssue::kMissingTime].examples.at(0).byte_offset,
+            kDetailHeader.size());
+  EXPECT_EQ(loaded.report[ImportIssue::kDamagedChunk].count, 1u);
   EXPECT_EQ(loaded.report[ImportIssue::kTruncatedFile].count, 1u);
 }
 
