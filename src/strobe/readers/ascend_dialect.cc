@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -83,9 +84,9 @@ bool is_ascend_head(const TraceHead& head) {
       })) {
     return true;
   }
-  constexpr std::string_view kOwnWords[] = {kQueueing, kUnqueueing, kQueueArrow, kOperatorArrow,
-                                            kLaunchArrow};
-  constexpr std::string_view kSharedWords[] = {"cpu_op", "python_function"};
+  constexpr std::string_view kOwnWords[] = {kQueueArrow, kOperatorArrow};
+  constexpr std::string_view kSharedWords[] = {kQueueing, kUnqueueing, kLaunchArrow, "cpu_op",
+                                               "python_function"};
   return has_any_word(head.categories, kOwnWords) ||
          (head.has_text_times && has_any_word(head.categories, kSharedWords));
 }
@@ -124,6 +125,10 @@ class NpuLayers {
     for (const Track& track : builder.tracks()) {
       const NpuLayerName* layer =
           track.process_name.valid() ? layer_named(builder.strings()[track.process_name]) : nullptr;
+      if (layer == nullptr && track.process_number) {
+        threads_.try_emplace({*track.process_number, track.thread}, TrackId(layers_.size()));
+        if (track.process_name.valid()) program_names_[*track.process_number] = track.process_name;
+      }
       layers_.push_back(layer == nullptr ? NpuLayer::kHost : layer->layer);
     }
   }
@@ -154,8 +159,10 @@ class NpuLayers {
           places[i] = thread_of_calls(track, TrackId(i));
           has_moved = has_moved || places[i] != TrackId(i);
           break;
-        case NpuLayer::kDevice:
         case NpuLayer::kCollectives:
+          if (track.thread_name.valid()) track.thread = track.thread_name;
+          [[fallthrough]];
+        case NpuLayer::kDevice:
           track.kind = TrackKind::kDeviceStream;
           track.device = npu_of(track);
           break;
@@ -207,12 +214,11 @@ class NpuLayers {
     calls.kind = TrackKind::kHostThread;
     const std::int64_t program = calls.process_number.value_or(0) >> kProgramShift;
     if (program <= 0) return own;
-    const std::vector<Track>& tracks = builder_.tracks();
-    for (std::size_t i = 0; i < tracks.size(); ++i) {
-      if (layers_[i] != NpuLayer::kHost || tracks[i].process_number != program) continue;
-      calls.process_name = tracks[i].process_name;
-      if (tracks[i].thread == calls.thread) return TrackId(i);
+    if (const auto name = program_names_.find(program); name != program_names_.end()) {
+      calls.process_name = name->second;
     }
+    const auto thread = threads_.find({program, calls.thread});
+    if (thread != threads_.end()) return thread->second;
     calls.process = builder_.intern(std::to_string(program));
     calls.process_number = program;
     return own;
@@ -244,7 +250,9 @@ class NpuLayers {
   }
 
   TraceBuilder& builder_;
-  std::vector<NpuLayer> layers_;                               // of tracks
+  std::vector<NpuLayer> layers_;                                  // of tracks
+  std::map<std::pair<std::int64_t, StringId>, TrackId> threads_;  // of programs
+  std::map<std::int64_t, StringId> program_names_;
   std::vector<std::vector<std::optional<NameRule>>> by_name_;  // of tasks, by category
 };
 

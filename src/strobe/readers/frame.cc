@@ -125,6 +125,7 @@ void read_member(std::string_view key, std::string_view json, Metadata& metadata
 namespace {
 
 constexpr std::size_t kEventsLookedAt = 2000;
+constexpr std::size_t kTimesLookedAt = 50;
 
 // One `"key": value` as text. `p` is the key's quote, afterwards one past the value (or the '[' of
 // the event array).
@@ -191,7 +192,9 @@ void look_at_events(const Window& window, const char* p, TraceHead& head) {
     const char* const open = p;
     if (scanner.scan(p, window.end(), event) != ScanResult::kEvent) return;
     const std::string_view text(open, static_cast<std::size_t>(p - open));
-    head.has_text_times = head.has_text_times || find(text, "ts").type == JsonType::kString;
+    if (i < kTimesLookedAt && find(text, "ts").type == JsonType::kString) {
+      head.has_text_times = true;
+    }
     if (event.phase == 'M' && event.name.text == "process_name" &&
         head.process_names.size() < 100) {
       add_distinct(head.process_names, find(event.args, "name").as_string());

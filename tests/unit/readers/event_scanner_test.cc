@@ -216,5 +216,21 @@ TEST(EventScannerTest, candidates_follow_a_comma_and_begin_with_an_events_key) {
   EXPECT_EQ(find_event_candidate(found, end), nullptr);
 }
 
+TEST(EventScannerTest, attributes_are_arguments_if_there_are_no_others) {
+  EXPECT_EQ(scan(R"({"attr":{"a":1},"ts":1})").event.args, R"({"a":1})");
+  EXPECT_EQ(scan(R"({"attr":{"a":1},"args":{"b":2},"ts":1})").event.args, R"({"b":2})");
+  EXPECT_EQ(scan(R"({"args":{"b":2},"attr":{"a":1},"ts":1})").event.args, R"({"b":2})");
+  EXPECT_EQ(scan(R"({"attr":"text","ts":1})").event.args, "");
+}
+
+TEST(EventScannerTest, times_may_be_texts) {
+  const Scanned scanned = scan(R"({"ts":"1736408883688177.930","dur":"0.0005" ,"ph":"X"})");
+  ASSERT_EQ(scanned.result, ScanResult::kEvent);
+  EXPECT_EQ(scanned.event.time_ns, 1736408883688177930);
+  EXPECT_EQ(scanned.event.duration_ns, 1);
+  EXPECT_FALSE(scanned.event.has_bad_time);
+  EXPECT_TRUE(scan(R"({"ts":"soon","dur":"1"})").event.has_bad_time);
+}
+
 }  // namespace
 }  // namespace strobe::readers

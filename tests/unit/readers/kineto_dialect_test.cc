@@ -215,5 +215,37 @@ TEST(KinetoDialectTest, traces_without_a_header_are_known_by_their_events) {
   EXPECT_EQ(dialect(R"([{"ph":"X","cat":"net","ts":1,"dur":1}])"), "chrome");
 }
 
+TEST(KinetoDialectTest, the_queues_of_an_mtia_hold_kernels_copies_and_waits) {
+  const auto queued = [](std::string_view name, std::string_view args) {
+    return R"({"ph":"X","cat":"mtia_ccp_events","name":")" + std::string(name) +
+           R"(","pid":17,"tid":9,"ts":1,"dur":2,"args":)" + std::string(args) + "},";
+  };
+  std::string text = queued("merge", R"({"correlation":5,"row":"0","column":"0"})") +
+                     queued("dma_request", R"({"direction":"HOST_TO_DEVICE","size":8})") +
+                     queued("dma_request", R"({"direction":"DEVICE_TO_HOST","size":8})") +
+                     queued("dma_request", R"({"size":8})") + queued("event_wait", "{}") +
+                     queued("event_record", R"({"row":0,"column":0})") + queued("packet", "{}");
+  text.back() = ']';
+  const auto loaded = read_trace_bytes(R"({"schemaVersion":1,"traceEvents":[)" + text + "}",
+                                       "trace.json", {.threads = 1, .keep_args = false});
+  ASSERT_TRUE(loaded) << loaded.error().what;
+  const Trace& trace = loaded->trace;
+  const std::vector<SliceKind> kinds = {SliceKind::kKernel,           SliceKind::kMemcpy,
+                                        SliceKind::kMemcpy,           SliceKind::kMemcpy,
+                                        SliceKind::kDeviceAnnotation, SliceKind::kDeviceAnnotation,
+                                        SliceKind::kDeviceAnnotation};
+  ASSERT_EQ(trace.slice_count(), kinds.size());
+  for (std::size_t row = 0; row < kinds.size(); ++row) {
+    EXPECT_EQ(trace.kind(SliceId(row)), kinds[row]) << row;
+    EXPECT_EQ(trace.track(SliceId(row)).device, 17);
+  }
+  EXPECT_EQ(trace.slices().correlations[0], 5u);
+  EXPECT_EQ(trace.name(SliceId(1)), "dma_request HtoD");
+  EXPECT_EQ(trace.name(SliceId(2)), "dma_request DtoH");
+  EXPECT_EQ(trace.name(SliceId(3)), "dma_request");
+  EXPECT_EQ(trace.traits().device_label, "MTIA");
+  EXPECT_EQ((loaded->report.events.at({'X', "mtia_ccp_events"})), 7u);
+}
+
 }  // namespace
 }  // namespace strobe::readers

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 TraceHead head_with(std::vector<std::pair<std::string, std::string>> members,
                     std::vector<std::string> categories = {}) {
-  return {std::move(members), std::move(categories), {}, {}};
+  return {std::move(members), std::move(categories), {}, {}, {}};
 }
 
 TEST(PaddleDialectTest, its_files_are_told_by_the_head_or_by_the_categories) {

@@ -108,6 +108,20 @@ TEST(TraceReaderTest, halves_without_a_partner_are_completed_or_counted) {
   EXPECT_EQ(count(loaded, ImportIssue::kUnmatchedEnd), 1u);
 }
 
+TEST(TraceReaderTest, what_ran_in_parallel_on_a_thread_pairs_by_name) {
+  const auto loaded = load(
+      R"([{"ph":"B","name":"a","ts":1,"pid":1,"tid":1},{"ph":"B","name":"b","ts":2,"pid":1,"tid":1},
+          {"ph":"E","name":"a","ts":3,"pid":1,"tid":1},{"ph":"B","name":"c","ts":4,"pid":1,"tid":1},
+          {"ph":"E","name":"other","ts":5,"pid":1,"tid":1},{"ph":"E","ts":6,"pid":1,"tid":1}])");
+  ASSERT_EQ(loaded.trace.slice_count(), 3u);
+  EXPECT_EQ(loaded.trace.name(SliceId(0)), "a");
+  EXPECT_EQ(loaded.trace.end_ns(SliceId(0)), 3000);
+  EXPECT_EQ(loaded.trace.name(SliceId(1)), "c");
+  EXPECT_EQ(loaded.trace.end_ns(SliceId(1)), 5000);
+  EXPECT_EQ(loaded.trace.name(SliceId(2)), "b");
+  EXPECT_EQ(loaded.trace.end_ns(SliceId(2)), 6000);
+}
+
 TEST(TraceReaderTest, asynchronous_slices_pair_by_category_and_id) {
   const auto loaded = load(
       R"([{"ph":"b","cat":"io","id":"0x1","name":"r1","ts":1,"pid":1,"tid":1},

@@ -90,20 +90,22 @@ class DetailRows {
 
   Result<void> add_all() {
     std::uint64_t rows = 0;
-    while (records_.next()) {
+    for (;;) {
+      offset_ += records_.text().size() + 1;
+      if (!records_.next()) break;
       if (++rows % kRowsPerPulse == 0 && !sink_.pulse(kRowsPerPulse)) return sink_.why_stopped();
       if (records_.text().empty()) continue;
       const bool is_whole = records_.size() == header_.size() && !records_.is_broken();
       if (is_whole) {
         add_row();
       } else if (records_.is_last_cut()) {
-        sink_.report.add(ImportIssue::kTruncatedFile, 0, line());
+        sink_.report.add(ImportIssue::kTruncatedFile, offset_, line());
       } else {
-        sink_.report.add(ImportIssue::kMalformedEvent, 0, line());
+        sink_.report.add(ImportIssue::kDamagedChunk, offset_, line());
       }
     }
     if (const auto& damage = records_.damage()) {
-      sink_.report.add(ImportIssue::kBadCompressedData, 0, damage->what);
+      sink_.report.add(ImportIssue::kBadCompressedData, offset_, damage->what);
     }
     return {};
   }
@@ -122,11 +124,11 @@ class DetailRows {
   void add_row() {
     const auto start_ns = detail_ns(field(columns_.start));
     if (!start_ns || *start_ns >= kLatest_ns || *start_ns <= -kLatest_ns) {
-      sink_.report.add(ImportIssue::kMissingTime, 0, line());
+      sink_.report.add(ImportIssue::kMissingTime, offset_, line());
       return;
     }
     const auto duration_ns = detail_ns(field(columns_.duration));
-    if (!duration_ns) sink_.report.add(ImportIssue::kBadNumber, 0, line());
+    if (!duration_ns) sink_.report.add(ImportIssue::kBadNumber, offset_, line());
     const auto device = static_cast<std::int32_t>(
         std::clamp<std::int64_t>(number(columns_.device), 0, std::numeric_limits<int>::max() - 1));
     const std::string_view core = field(columns_.core);
@@ -151,7 +153,7 @@ class DetailRows {
     if (__builtin_add_overflow(*start_ns, duration_ns.value_or(0), &end_ns)) {
       end_ns = std::numeric_limits<std::int64_t>::max();
     }
-    sink_.add(row, end_ns);
+    sink_.add(row, end_ns, offset_);
   }
 
   StringId name_of(const std::string& name) {
@@ -197,6 +199,7 @@ class DetailRows {
   TraceSink& sink_;
   std::vector<std::string> header_;
   DetailColumns columns_;
+  std::uint64_t offset_ = 0;  // of the row, where lines end in one byte
   std::map<std::string, StringId> names_;
   std::map<std::int32_t, TrackId> collectives_;
 };

@@ -112,12 +112,11 @@ class NpuArrows {
 class LaunchJoin {
  public:
   explicit LaunchJoin(TraceBuilder& builder) : builder_(builder), slices_(builder.slices()) {
+    // The parts of calls are no ranges yet: they lie in the calls, not around them.
+    ranges_ = rows_of_kinds(is_tree_kind);
     tell_calls_from_parts();
-    for (std::uint32_t row = 0; row < slices_.size(); ++row) {
-      if (slices_.kinds[row] == SliceKind::kRuntimeCall) calls_.push_back(row);
-      if (is_device_work(slices_.kinds[row])) works_.push_back(row);
-      if (is_tree_kind(slices_.kinds[row])) ranges_.push_back(row);
-    }
+    calls_ = rows_of_kinds([](SliceKind kind) { return kind == SliceKind::kRuntimeCall; });
+    works_ = rows_of_kinds(is_device_work);
     for (std::vector<std::uint32_t>* rows : {&calls_, &works_, &ranges_}) {
       sort_by_time(slices_, *rows);
     }
@@ -159,12 +158,18 @@ class LaunchJoin {
   }
 
  private:
+  std::vector<std::uint32_t> rows_of_kinds(bool (*is_meant)(SliceKind)) const {
+    std::vector<std::uint32_t> rows;
+    for (std::uint32_t row = 0; row < slices_.size(); ++row) {
+      if (is_meant(slices_.kinds[row])) rows.push_back(row);
+    }
+    return rows;
+  }
+
   // What a lower layer did inside of a call is a part of it.
   void tell_calls_from_parts() {
-    std::vector<std::uint32_t> calls;
-    for (std::uint32_t row = 0; row < slices_.size(); ++row) {
-      if (slices_.kinds[row] == SliceKind::kRuntimeCall) calls.push_back(row);
-    }
+    std::vector<std::uint32_t> calls =
+        rows_of_kinds([](SliceKind kind) { return kind == SliceKind::kRuntimeCall; });
     const CategoryId program = builder_.category(kProgramLayer);
     const auto is_part = [&](std::uint32_t row) { return slices_.categories[row] != program; };
     std::ranges::sort(calls, {}, [&](std::uint32_t row) {

@@ -183,9 +183,7 @@ class NpuTasks {
   void add_part(const CollectivePart& part, const NpuTask& task) {
     TraceBuilder::SliceRow row;
     row.start_ns = task.start_ns;
-    row.track =
-        line_of(task.device, fmt::format("Plane {} of {}", static_cast<std::int32_t>(part.plane),
-                                         group_label(part.group)));
+    row.track = plane_of(part, task.device);
     row.name = texts_.name(part.name, sink_);
     row.category = sink_.builder.category(kCollectiveTask);
     row.kind = SliceKind::kDeviceAnnotation;
@@ -261,6 +259,14 @@ class NpuTasks {
     return fmt::format("Group {} Communication", found->second);
   }
 
+  TrackId plane_of(const CollectivePart& part, std::int32_t device) {
+    const auto [found, is_new] = planes_.try_emplace({device, part.group, part.plane}, TrackId());
+    if (!is_new) return found->second;
+    const auto plane = static_cast<std::int32_t>(part.plane);
+    return found->second =
+               line_of(device, fmt::format("Plane {} of {}", plane, group_label(part.group)));
+  }
+
   // A line of a device beside its streams.
   TrackId line_of(std::int32_t device, std::string label) {
     const auto [found, is_new] = lines_.try_emplace({device, label}, TrackId());
@@ -332,6 +338,7 @@ class NpuTasks {
   std::vector<NpuLaunchEnd> ends_;
   std::map<std::uint32_t, StringId> kernel_names_;
   std::map<std::uint32_t, std::size_t> groups_;
+  std::map<std::tuple<std::int32_t, std::uint32_t, std::uint32_t>, TrackId> planes_;
   std::map<std::pair<std::int32_t, std::string>, TrackId> lines_;
 };
 
