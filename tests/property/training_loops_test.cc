@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "strobe/analysis/findings/finding.h"
+#include "strobe/analysis/health/health.h"
 #include "strobe/readers/trace_reader.h"
 
 // One training loop as PyTorch's profiler writes it, healthy and with one fault at a time: each has
@@ -140,6 +141,9 @@ std::vector<std::string> codes_in(const std::string& json) {
                                         {.is_cut_off = loaded->report.is_cut_off()})) {
     codes.push_back(finding.code);
   }
+  for (const HealthRemark& remark : judge_health(loaded->trace, loaded->report).remarks) {
+    if (remark.verdict != HealthVerdict::kComplete) codes.push_back(remark.code);
+  }
   return codes;
 }
 
@@ -192,7 +196,7 @@ const FaultyLoop kLoops[] = {
      {.allocated_bytes = 3'000'000'000, .reserved_bytes = 5'000'000'000},
      {"memory_reserved_unused", "device_saturated"}},
     {"no_device", {.has_device_work = false}, {"launched_work_not_recorded", "host_gap"}},
-    {"no_launches", {.has_launches = false}, {"orphan_device_work", "device_saturated"}},
+    {"no_launches", {.has_launches = false}, {"launches_not_recorded", "device_saturated"}},
     {"open_slice", {.has_open_slice = true}, {"unfinished_slices", "device_saturated"}},
 };
 

@@ -248,6 +248,7 @@ bool has(std::string_view name, std::string_view word) {
 bool is_graph_launch(std::string_view call_name) { return has(call_name, "GraphLaunch"); }
 bool begins_capture(std::string_view call_name) { return has(call_name, "BeginCapture"); }
 bool ends_capture(std::string_view call_name) { return has(call_name, "EndCapture"); }
+bool makes_graph(std::string_view call_name) { return has(call_name, "GraphInstantiate"); }
 
 LaunchedKind launched_kind(std::string_view call_name) {
   if (is_graph_launch(call_name)) return LaunchedKind::kGraph;

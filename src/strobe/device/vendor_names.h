@@ -48,6 +48,7 @@ RuntimeCall runtime_call(std::string_view name);
 bool is_graph_launch(std::string_view call_name);
 bool begins_capture(std::string_view call_name);
 bool ends_capture(std::string_view call_name);
+bool makes_graph(std::string_view call_name);  // out of what was captured
 
 // What a call becomes on the device.
 enum class LaunchedKind : std::uint8_t { kNothing, kKernel, kCopy, kMemset, kGraph };

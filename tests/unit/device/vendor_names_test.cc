@@ -155,6 +155,7 @@ TEST(VendorNamesTest, what_a_call_becomes_on_the_device) {
   EXPECT_TRUE(begins_capture("cudaStreamBeginCapture"));
   EXPECT_TRUE(ends_capture("hipStreamEndCapture"));
   EXPECT_FALSE(begins_capture("cudaStreamGetCaptureInfo_v2"));
+  EXPECT_TRUE(makes_graph("cudaGraphInstantiateWithFlags"));
 }
 
 }  // namespace

@@ -101,7 +101,6 @@ struct Evidence {
   bool is_compiled = false;  // regions of compiled code were recorded
   std::uint64_t device_slices = 0;
   std::int64_t last_device_end_ns = 0;  // if there are any
-  std::uint64_t unfinished_slices = 0;
 
   double share_of(StepLabel label) const;          // of labelled_ns
   double share_of_ns(std::int64_t part_ns) const;  // of labelled_ns, at most 1

@@ -20,23 +20,6 @@ namespace {
 
 using Found = std::optional<Finding>;
 
-// Device work may come last in a file, so the cut explains why there is none.
-Found cut_off(const Evidence& e) {
-  if (!e.context.is_cut_off) return {};
-  std::string headline = "the file is cut off, so a part of the trace is missing: ";
-  if (e.device_slices == 0) {
-    headline += fmt::format("no {} work is left, and nothing here tells how busy the {} was",
-                            e.device, e.device);
-  } else {
-    headline += fmt::format(
-        "the last {} work ends {} before the end, and idle time after it cannot be trusted",
-        e.device,
-        duration_text(std::max<std::int64_t>(0, e.summary.extent.end_ns - e.last_device_end_ns)));
-  }
-  return Finding{"trace_cut_off", FindingWeight::kMatters, 1, std::move(headline),
-                 "record again and let the profiler finish writing, or copy the file again"};
-}
-
 // Waiting does no harm where the device is busy all the time, or once at the end of a step.
 bool is_harmless(const Evidence& e) {
   const std::uint64_t steps = e.summary.has_steps ? e.summary.steps.size() : 1;
@@ -255,31 +238,7 @@ Found memory_reserved_unused(const Evidence& e) {
   return {};
 }
 
-Found orphans(const Evidence& e) {
-  const std::uint64_t count = e.summary.orphan_device_slices;
-  if (count == 0) return {};
-  const double share = ratio(static_cast<double>(count), static_cast<double>(e.device_slices));
-  return Finding{
-      "orphan_device_work", share >= 0.1 ? FindingWeight::kWorthALook : FindingWeight::kNote, 0,
-      fmt::format("{} of {} ({}) {} no recorded launch: {} for kernels and devices, "
-                  "but not for operators",
-                  count_text(count), counted(e.device_slices, "device slice"), share_text(share),
-                  count == 1 ? "has" : "have", count == 1 ? "it counts" : "they count"),
-      "start the capture one step earlier, or record runtime calls too"};
-}
-
-Found unfinished(const Evidence& e) {
-  if (e.unfinished_slices == 0) return {};
-  const bool is_one = e.unfinished_slices == 1;
-  return Finding{"unfinished_slices", FindingWeight::kNote, 0,
-                 fmt::format("{} never {}: {} counted to the end of the trace",
-                             counted(e.unfinished_slices, "slice"), is_one ? "ends" : "end",
-                             is_one ? "it is" : "they are"),
-                 "stop the profiler before the program exits"};
-}
-
-constexpr std::array<FindingRule, 21> kFindingRules = {
-    cut_off,
+constexpr std::array<FindingRule, 18> kFindingRules = {
     device_saturated,
     devices_take_turns,
     exposed_communication,
@@ -291,7 +250,6 @@ constexpr std::array<FindingRule, 21> kFindingRules = {
     steps_leave_time_out,
     memory_near_capacity,
     memory_reserved_unused,
-    orphans,
     host_only,
     host_gap,
     host_self_time,
@@ -299,7 +257,6 @@ constexpr std::array<FindingRule, 21> kFindingRules = {
     quota_stops,
     clock_is_limited,
     device_is_shared,
-    unfinished,
 };
 
 }  // namespace

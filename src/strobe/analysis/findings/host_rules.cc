@@ -82,14 +82,8 @@ std::int64_t all_host_time_ns(const Summary& summary) {
 
 std::optional<Finding> host_only(const Evidence& e) {
   if (!is_of_host_alone(e)) return {};
-  if (e.launches.time.calls > 0) {
-    return Finding{
-        "launched_work_not_recorded", FindingWeight::kWorthALook, 0,
-        fmt::format("none of the work of {} was recorded: these tables show the host only",
-                    counted(e.launches.time.calls, "launch call")),
-        "record device activities too; if they were asked for, read the profiler's messages: it "
-        "may lack the permission or the library, or another tool holds the device"};
-  }
+  // That device work is missing is told by the health of the recording.
+  if (e.launches.time.calls > 0) return {};
   // Only a framework's trace is expected to contain device work.
   if (!e.has_operators) return {};
   return Finding{"host_only_trace", FindingWeight::kNote, 0,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <string_view>
 
 #include "strobe/base/json_value.h"
@@ -34,7 +33,8 @@ Captures list_captures(const Trace& trace, const Attribution::Calls& calls,
     const std::size_t begin = calls.thread_begins[thread];
     const auto own =
         std::span(calls.slices).subspan(begin, calls.thread_begins[thread + 1] - begin);
-    for (const GraphCapture& capture : find_graph_captures(trace, own)) {
+    const auto own_works = std::span(works_of_calls).subspan(begin, own.size());
+    for (const GraphCapture& capture : find_graph_captures(trace, own, own_works)) {
       Captured captured{capture.end_ns, {}};
       bool ran = false;
       for (const std::uint32_t call : capture.calls) {
@@ -136,26 +136,41 @@ std::vector<Replay> list_replays(const Trace& trace, const Attribution::Calls& c
 }  // namespace
 
 bool has_graph_captures(const Trace& trace, std::span<const SliceId> calls) {
-  OncePerName begins(trace.strings(), device::begins_capture);
+  OncePerName captures(trace.strings(), [](std::string_view name) {
+    return device::begins_capture(name) || device::makes_graph(name);
+  });
   return std::ranges::any_of(
-      calls, [&](SliceId call) { return begins(trace.slices().names[call.index()]); });
+      calls, [&](SliceId call) { return captures(trace.slices().names[call.index()]); });
 }
 
-std::vector<GraphCapture> find_graph_captures(const Trace& trace, std::span<const SliceId> calls) {
+std::vector<GraphCapture> find_graph_captures(const Trace& trace, std::span<const SliceId> calls,
+                                              std::span<const std::uint32_t> works) {
   std::vector<GraphCapture> captures;
-  std::optional<GraphCapture> open;
+  GraphCapture open;
+  bool is_capturing = false;
+  const auto close = [&](SliceId last) {
+    open.end_ns = trace.end_ns(last);
+    if (!open.calls.empty()) captures.push_back(std::move(open));
+    open = {};
+    is_capturing = false;
+  };
   for (std::uint32_t i = 0; i < calls.size(); ++i) {
     const std::string_view name = trace.name(calls[i]);
+    const LaunchedKind kind = device::launched_kind(name);
     if (device::begins_capture(name)) {
-      open.emplace();
-    } else if (open && device::ends_capture(name)) {
-      open->end_ns = trace.end_ns(calls[i]);
-      captures.push_back(std::move(*open));
-      open.reset();
-    } else if (const LaunchedKind kind = device::launched_kind(name);
-               open && kind != LaunchedKind::kNothing) {
-      open->calls.push_back(i);
-      open->kinds.push_back(kind);
+      open = {};
+      is_capturing = true;
+    } else if (is_capturing ? device::ends_capture(name) : device::makes_graph(name)) {
+      close(calls[i]);
+    } else if (kind == LaunchedKind::kGraph && !is_capturing) {
+      open = {};
+    } else if (kind != LaunchedKind::kNothing) {
+      if (!is_capturing && works[i] > 0) {
+        open = {};
+        continue;
+      }
+      open.calls.push_back(i);
+      open.kinds.push_back(kind);
     }
   }
   return captures;

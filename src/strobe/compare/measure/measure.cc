@@ -1,6 +1,7 @@
 #include "strobe/compare/measure/measure.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "strobe/analysis/cycles/warm_up.h"
+#include "strobe/analysis/health/health.h"
 #include "strobe/analysis/launches/attribution.h"
 #include "strobe/compare/measure/device_pace.h"
 #include "strobe/compare/measure/function_index.h"
@@ -51,13 +53,33 @@ std::vector<std::size_t> usable_cycles(const RankMeasure& measure, const std::st
 
 namespace {
 
-std::vector<std::string> remarks_of(const RankCapture& capture) {
-  std::vector<std::string> remarks;
+// "the recording is usable, but not complete: ...; ...": what limits the comparison, too.
+std::string health_sentence(const analysis::Health& health) {
+  std::vector<std::string> seen;
+  for (const analysis::HealthRemark& remark : health.remarks) {
+    if (remark.verdict != analysis::HealthVerdict::kComplete) seen.push_back(remark.seen);
+  }
+  return fmt::format("the recording is {}: {}", analysis::verdict_text(health),
+                     fmt::join(seen, "; "));
+}
+
+// Losses that matter too little to be told by the health of the recording.
+void add_small_losses(const RankCapture& capture, std::vector<std::string>& remarks) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(ImportIssue::kCount_); ++i) {
     const auto issue = static_cast<ImportIssue>(i);
     const std::uint64_t count = capture.import[issue].count;
     if (count == 0 || severity_of(issue) != ImportSeverity::kLost) continue;
     remarks.push_back(fmt::format("{}: {} ({}x)", capture.path, sentence_of(issue), count));
+  }
+}
+
+std::vector<std::string> remarks_of(const RankCapture& capture) {
+  std::vector<std::string> remarks;
+  const analysis::Health health = analysis::judge_health(*capture.trace, capture.import);
+  if (health.verdict != analysis::HealthVerdict::kComplete) {
+    remarks.push_back(health_sentence(health));
+  } else {
+    add_small_losses(capture, remarks);
   }
   remarks.insert(remarks.end(), capture.metric_remarks.begin(), capture.metric_remarks.end());
   return remarks;

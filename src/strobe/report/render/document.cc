@@ -6,6 +6,13 @@
 #include "strobe/report/render/format.h"
 
 namespace strobe::report {
+
+std::span<const analysis::HealthRemark> health_on_page(const Document& document) {
+  if (!document.health) return {};
+  const bool is_complete = document.health->verdict == analysis::HealthVerdict::kComplete;
+  if (is_complete && !document.shows_health_notes) return {};
+  return document.health->remarks;
+}
 namespace {
 
 struct CellText {

@@ -3,12 +3,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "strobe/analysis/findings/finding.h"
+#include "strobe/analysis/health/health.h"
 #include "strobe/analysis/tables/table_options.h"
 
 // A report as data: its content, not its appearance. Renderers turn it into text, markdown, HTML,
@@ -141,6 +143,9 @@ struct Document {
   std::string headline;              // the verdict in a word or two, for places with little room
   std::string answer;                // "slower": the verdict for a style sheet
   std::vector<std::string> verdict;  // the conclusion in sentences; before anything else
+  // Whether the input can carry the report. Told before everything but the verdict, unless it can.
+  std::optional<analysis::Health> health;
+  bool shows_health_notes = false;  // tell also what is only worth knowing
   std::vector<Fact> facts;
   std::vector<analysis::Finding> findings;  // most important first
   std::size_t findings_on_page = 3;         // tools get all
@@ -148,6 +153,9 @@ struct Document {
   std::vector<Section> sections;
   std::vector<ToolData> data;
 };
+
+// The remarks about the recording that a page shows: none if it is complete, unless asked for.
+std::span<const analysis::HealthRemark> health_on_page(const Document& document);
 
 // It has nothing to show, not even a sentence.
 bool is_empty(const Section& section);

@@ -81,6 +81,30 @@ void write_finding(JsonWriter& json, const Finding& finding) {
   json.end_object();
 }
 
+void write_health(JsonWriter& json, const analysis::Health& health) {
+  json.key("health")
+      .begin_object()
+      .member("verdict", analysis::word_of(health.verdict))
+      .member("text", analysis::verdict_text(health));
+  json.key("remarks").begin_array();
+  for (const analysis::HealthRemark& remark : health.remarks) {
+    json.begin_object()
+        .member("code", remark.code)
+        .member("verdict", analysis::word_of(remark.verdict))
+        .member("seen", remark.seen)
+        .member("consequence", remark.consequence)
+        .member("advice", remark.advice)
+        .member("count", remark.count);
+    json.key("of");
+    remark.of == 0 ? json.null() : json.value(remark.of);
+    json.key("share");
+    remark.of == 0 ? json.null() : json.value(remark.share());
+    write_texts(json, "ranks", remark.ranks);
+    json.end_object();
+  }
+  json.end_array().end_object();
+}
+
 // One line each, so that grep and diff work on columns and rows.
 std::string column_line(const Column& column) {
   std::string line;
@@ -185,6 +209,7 @@ std::string render_json(const Document& document) {
     std::visit(WriteCell{json}, fact.value);
   }
   json.end_object();
+  if (document.health) write_health(json, *document.health);
   if (!is_list) {
     json.key("findings").begin_array();
     for (const Finding& finding : document.findings) write_finding(json, finding);

@@ -117,6 +117,18 @@ std::string_view word_for(FindingWeight weight) {
   return "";
 }
 
+void append_markdown_health(std::string& out, const Document& document) {
+  const auto remarks = health_on_page(document);
+  if (remarks.empty()) return;
+  out += "\n**This recording is " + escaped_markdown(analysis::verdict_text(*document.health)) +
+         "**\n\n";
+  for (const analysis::HealthRemark& remark : remarks) {
+    out += "- " + escaped_markdown(remark.seen) + "\n";
+    out += "  - *so* " + escaped_markdown(remark.consequence) + "\n";
+    if (!remark.advice.empty()) out += "  - → " + escaped_markdown(remark.advice) + "\n";
+  }
+}
+
 }  // namespace
 
 std::string markdown_section(const Section& section, std::optional<analysis::TimeUnit> unit) {
@@ -146,6 +158,7 @@ std::string render_markdown(const Document& document) {
   if (!document.verdict.empty()) out += "\n## Verdict\n";
   for (const std::string& sentence : document.verdict)
     out += "\n" + escaped_markdown(sentence) + "\n";
+  append_markdown_health(out, document);
   if (!document.facts.empty()) out += "\n";
   for (const Fact& fact : document.facts) {
     out += "- " + escaped_markdown(fact.label) + ": " +

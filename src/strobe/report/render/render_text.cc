@@ -57,6 +57,7 @@ class TextPage {
       paragraph(sentence, kMargin, Ink::kBold);
     }
     if (!document_.verdict.empty() && !document_.facts.empty()) line("");
+    health();
     facts();
     findings();
     for (const Section& section : document_.sections) {
@@ -100,6 +101,27 @@ class TextPage {
       line(front + inked(part, ink));
       is_first = false;
     }
+  }
+
+  void health() {
+    using analysis::HealthVerdict;
+    constexpr std::size_t kBehindMark = kMargin + 3;
+    const auto remarks = health_on_page(document_);
+    if (remarks.empty()) return;
+    paragraph("this recording is " + analysis::verdict_text(*document_.health), kMargin,
+              Ink::kBold);
+    for (const analysis::HealthRemark& remark : remarks) {
+      const bool forbids = remark.verdict == HealthVerdict::kNotFor;
+      const bool is_note = remark.verdict == HealthVerdict::kComplete;
+      const std::string mark = forbids ? "!!" : is_note ? (style_.unicode ? "·" : "-") : "!";
+      paragraph(remark.seen, kBehindMark, Ink::kPlain, mark,
+                forbids   ? Ink::kRed
+                : is_note ? Ink::kDim
+                          : Ink::kYellow);
+      paragraph(remark.consequence, kBehindMark + 2, Ink::kDim);
+      advice(remark.advice, kBehindMark);
+    }
+    line("");
   }
 
   void facts() {

@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "strobe/analysis/findings/finding.h"
+#include "strobe/analysis/health/health.h"
 #include "strobe/report/summary/summary_report.h"
 
 namespace strobe::report {
@@ -88,6 +89,15 @@ analysis::Lateness lateness_of(const std::vector<RunTrace>& run) {
 
 analysis::FindingContext context_of(const RunTrace& one) {
   return {.is_cut_off = one.import->is_cut_off()};
+}
+
+analysis::Health health_of(const std::vector<RunTrace>& run,
+                           const std::vector<std::string>& names) {
+  std::vector<analysis::RankHealthInput> ranks;
+  for (std::size_t i = 0; i < run.size(); ++i) {
+    ranks.push_back({names[i], run[i].trace, run[i].import});
+  }
+  return analysis::judge_health(ranks);
 }
 
 std::string file_name(const RunTrace& one) {
@@ -200,11 +210,13 @@ Document run_document(const std::vector<RunTrace>& run, const std::vector<Summar
       ranks.back().lateness = lateness.ranks[i];
     }
   }
+  analysis::Health health = health_of(run, names);
   if (ranks.size() == 1) {
-    return summary_document(ranks, summaries[0], ranks[0].findings, tables, verbose);
+    return summary_document(ranks, summaries[0], ranks[0].findings, tables, verbose,
+                            std::move(health));
   }
   return summary_document(ranks, analysis::merge_ranks(summaries), findings_of_run(ranks, lateness),
-                          tables, verbose);
+                          tables, verbose, std::move(health));
 }
 
 }  // namespace strobe::report

@@ -269,7 +269,8 @@ void add_section(Document& document, const SectionOfView& entry, const SummaryIn
 
 Document summary_document(const std::vector<RankInput>& ranks, const Summary& merged,
                           const std::vector<analysis::Finding>& findings,
-                          const analysis::TableOptions& options, bool verbose) {
+                          const analysis::TableOptions& options, bool verbose,
+                          analysis::Health health) {
   Document document;
   document.schema = "strobe.summary";
   document.version = 2;
@@ -281,6 +282,8 @@ Document summary_document(const std::vector<RankInput>& ranks, const Summary& me
   const SummaryInput input{ranks, merged, options, device, !merged.devices.empty()};
   document.unit = input.unit();
   document.facts = facts_of(input);
+  document.health = std::move(health);
+  document.shows_health_notes = verbose;
   document.findings = findings;
   if (verbose) document.findings_on_page = findings.size();
   for (const SectionOfView& entry : kSections) {

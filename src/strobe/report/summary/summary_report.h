@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "strobe/analysis/findings/finding.h"
+#include "strobe/analysis/health/health.h"
 #include "strobe/analysis/ranks/late_ranks.h"
 #include "strobe/analysis/tables/summary.h"
 #include "strobe/analysis/tables/table_options.h"
@@ -25,11 +26,13 @@ struct RankInput {
   std::optional<analysis::RankLateness> lateness = {};
 };
 
-// Where the time of a run went: what was recorded, the findings, then table by table from the step
-// down to the kernel; losses of the input come last, if any. `merged` is the summary of all ranks,
-// or that of the only rank. Verbose adds every finding and the whole import.
+// Where the time of a run went: whether the recording can tell, what was recorded, the findings,
+// then table by table from the step down to the kernel; losses of the input come last, if any.
+// `merged` is the summary of all ranks, or that of the only rank. Verbose adds every finding, the
+// whole import, and what is only worth knowing about the recording.
 Document summary_document(const std::vector<RankInput>& ranks, const analysis::Summary& merged,
                           const std::vector<analysis::Finding>& findings,
-                          const analysis::TableOptions& options, bool verbose = false);
+                          const analysis::TableOptions& options, bool verbose = false,
+                          analysis::Health health = {});
 
 }  // namespace strobe::report

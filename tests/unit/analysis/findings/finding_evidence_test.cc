@@ -14,7 +14,6 @@ TEST(FindingEvidenceTest, it_adds_up_steps_kernels_and_calls) {
                           .slice("xStreamSynchronize", kCall, 50_us, 10_us)
                           .slice("xDeviceSynchronize", kCall, 70_us, 20_us)
                           .slice("xGetDevice", kCall, 95_us, 1_us)
-                          .flags(kUnfinished)
                           .stream(0, 7)
                           .slice("k", SliceKind::kKernel, 10_us, 2_us)
                           .slice("k", SliceKind::kKernel, 20_us, 3_us)
@@ -31,7 +30,6 @@ TEST(FindingEvidenceTest, it_adds_up_steps_kernels_and_calls) {
   EXPECT_EQ(evidence.launches.time.total_ns, 4_us);
   EXPECT_EQ(evidence.waiting.inside_ns, 30_us);
   EXPECT_EQ(evidence.waiting.longest, "xDeviceSynchronize");
-  EXPECT_EQ(evidence.unfinished_slices, 1u);
   EXPECT_EQ(evidence.device_slices, 3u);
   EXPECT_EQ(evidence.last_device_end_ns, 45_us);
   EXPECT_EQ(evidence.whole_text(), "the step");

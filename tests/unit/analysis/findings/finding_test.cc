@@ -20,7 +20,7 @@ TEST(FindingTest, heavier_findings_come_first_then_those_that_explain_more) {
   sketch.stream(0, 7).slice("orphan", SliceKind::kKernel, 900_us, 50_us);
   const Trace trace = sketch.trace();
   const auto findings = find_in(trace, summarize(trace));
-  ASSERT_GE(findings.size(), 3u);
+  ASSERT_GE(findings.size(), 2u);
   EXPECT_EQ(findings[0].code, "idle_mostly_one_cause");
   EXPECT_EQ(findings[1].code, "device_waits_for_data");
   for (std::size_t i = 1; i < findings.size(); ++i) {
@@ -34,18 +34,13 @@ TEST(FindingTest, an_empty_trace_has_no_findings) {
 }
 
 // The second half of the file is missing, and with it the device work after the second kernel.
-TEST(FindingTest, a_trace_that_is_cut_off_says_so_first_and_doubts_idle_time) {
+TEST(FindingTest, idle_time_of_a_trace_that_is_cut_off_is_doubted) {
   Sketch sketch;
   sketch.thread(1).slice("aten::unique", kOp, 0, 100_ms);
   sketch.stream(0, 7).slice("k", kKernel, 1_ms, 1_ms).slice("k", kKernel, 52_ms, 8_ms);
   const Trace trace = sketch.trace();
   const Summary summary = summarize(trace);
   const auto findings = find_in(trace, summary, {.is_cut_off = true});
-  ASSERT_GE(findings.size(), 2u);
-  EXPECT_EQ(findings[0].code, "trace_cut_off");
-  EXPECT_EQ(findings[0].headline,
-            "the file is cut off, so a part of the trace is missing: the last GPU work ends 40.0 "
-            "ms before the end, and idle time after it cannot be trusted");
   const auto idle = std::find_if(findings.begin(), findings.end(), [](const Finding& finding) {
     return finding.code == "idle_in_host_code";
   });
@@ -64,11 +59,6 @@ TEST(FindingTest, a_trace_that_is_cut_off_before_any_device_work_is_not_called_h
   const Trace trace = Sketch().slice("op", kOp, 0_us, 10_us).trace();
   const Summary summary = summarize(trace);
   const auto findings = find_in(trace, summary, {.is_cut_off = true});
-  ASSERT_FALSE(findings.empty());
-  EXPECT_EQ(findings[0].code, "trace_cut_off");
-  EXPECT_EQ(findings[0].headline,
-            "the file is cut off, so a part of the trace is missing: no GPU work is left, and "
-            "nothing here tells how busy the GPU was");
   for (const Finding& finding : findings) EXPECT_NE(finding.code, "host_only_trace");
   EXPECT_EQ(find_in(trace, summary)[0].code, "host_only_trace");
 }

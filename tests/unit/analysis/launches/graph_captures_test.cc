@@ -17,15 +17,17 @@ using namespace strobe::literals;
 // A capture of a matrix product, a copy and a sum, from 0 us; then the graph is launched.
 class GraphCapturesTest : public ::testing::Test {
  protected:
-  void capture(std::int64_t at_ns = 0) {
-    sketch_.thread(1).slice("xStreamBeginCapture", kCall, at_ns, 1_us);
+  void capture(std::int64_t at_ns = 0, bool has_marks = true) {
+    sketch_.thread(1);
+    if (has_marks) sketch_.slice("xStreamBeginCapture", kCall, at_ns, 1_us);
     sketch_.slice("aten::mm", kOp, at_ns + 5_us, 10_us);
     sketch_.slice("xLaunchKernel", kCall, at_ns + 6_us, 2_us).correlation(next_++);
     sketch_.slice("aten::copy_", kOp, at_ns + 20_us, 10_us);
     sketch_.slice("xMemcpyAsync", kCall, at_ns + 21_us, 2_us).correlation(next_++);
     sketch_.slice("aten::sum", kOp, at_ns + 40_us, 10_us);
     sketch_.slice("xLaunchKernel", kCall, at_ns + 41_us, 2_us).correlation(next_++);
-    sketch_.slice("xStreamEndCapture", kCall, at_ns + 60_us, 1_us);
+    if (has_marks) sketch_.slice("xStreamEndCapture", kCall, at_ns + 60_us, 1_us);
+    sketch_.slice("xGraphInstantiate", kCall, at_ns + 70_us, 1_us);
   }
   // Nodes are given as numbers of their graph; 0 leaves them out.
   void replay(std::int64_t at_ns, int graph = 0, int node = 0) {
@@ -66,6 +68,14 @@ TEST_F(GraphCapturesTest, replayed_work_belongs_to_what_captured_it) {
   replay(1'000_us);
   replay(2'000_us);
   EXPECT_EQ(captured(), "aten::mm, aten::copy_, aten::sum, aten::mm, aten::copy_, aten::sum");
+}
+
+TEST_F(GraphCapturesTest, what_was_launched_just_before_a_graph_is_made_was_captured) {
+  sketch_.thread(1).slice("xLaunchKernel", kCall, -50_us, 2_us).correlation(900);
+  sketch_.stream(0, 7).slice("ran", kKernel, -40_us, 10_us).correlation(900);
+  capture(0, false);
+  replay(1'000_us);
+  EXPECT_EQ(captured(), "none, aten::mm, aten::copy_, aten::sum");
 }
 
 TEST_F(GraphCapturesTest, the_launch_remains_the_owner) {

@@ -127,7 +127,7 @@ TEST(MeasureTest, what_readers_said_is_kept) {
   capture.metric_remarks.push_back("line 17 is no number");
   capture.import.add(ImportIssue::kTruncatedFile, 99);
   EXPECT_THAT(measured(capture).remarks,
-              ElementsAre(HasSubstr("trace.json"), "line 17 is no number"));
+              ElementsAre(HasSubstr("the file is cut off"), "line 17 is no number"));
 }
 
 TEST(MeasureTest, a_series_of_a_device_without_work_is_averaged_over_cycles_only) {
