@@ -178,7 +178,9 @@ class RocmKernels {
     const auto start = columns_.number(record, RocmColumn::kStart);
     const auto end = columns_.number(record, RocmColumn::kEnd);
     if (start && end && *end >= *start) {
-      set_number(row, Counter::kDuration, static_cast<double>(*end) - static_cast<double>(*start));
+      set_number(row, Counter::kDuration,
+                 static_cast<double>(static_cast<std::uint64_t>(*end) -
+                                     static_cast<std::uint64_t>(*start)));
     } else {
       rows_.remarks().add(place, "ends before its start, or has no times");
     }

@@ -31,7 +31,7 @@ const std::string kRpdTables =
        INSERT INTO rocpd_api VALUES (10, 5, 6, 90, 95, 2, 1), (11, 5, 6, 155, 175, 6, 1),
          (12, 5, 6, 80, 300, 7, 8), (13, 5, 6, 85, 85, 7, 8), (14, 5, 6, 300, 301, 11, 1);
        CREATE TABLE rocpd_api_ops (id INTEGER PRIMARY KEY, api_id INTEGER, op_id INTEGER);
-       INSERT INTO rocpd_api_ops VALUES (1, 10, 1), (2, 11, 2), (3, 10, 2);
+       INSERT INTO rocpd_api_ops VALUES (1, 10, 1), (2, 11, 2), (3, 10, 1);
        CREATE TABLE rocpd_kernelapi (api_ptr_id INTEGER PRIMARY KEY, gridX INTEGER, gridY INTEGER,
          gridZ INTEGER, workgroupX INTEGER, workgroupY INTEGER, workgroupZ INTEGER,
          groupSegmentSize INTEGER, privateSegmentSize INTEGER);

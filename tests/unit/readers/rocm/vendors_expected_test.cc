@@ -141,7 +141,7 @@ TEST(RocmVendorsTest, every_number_is_that_of_the_oracle) {
     EXPECT_EQ(strobe::testing::total_of(trace, SliceKind::kRuntimeCall),
               total_in(text_in(text_in(value.text, "host"), "api_calls")));
   });
-  EXPECT_EQ(files, 10u);
+  EXPECT_EQ(files, 11u);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ TEST(WorkRowsTest, names_are_freed_from_quotes_manglings_and_endings) {
   };
   EXPECT_EQ(name("\"fill(int) [clone .kd]\""), "fill(int)");
   EXPECT_EQ(name("__amd_rocclr_fillBufferAligned.kd"), "__amd_rocclr_fillBufferAligned");
-  EXPECT_EQ(name("_Z4fooPf.kd"), "foo(float*)");
+  EXPECT_EQ(name("_Z3fooPf.kd"), "foo(float*)");
   EXPECT_EQ(name(""), "(no name)");
   EXPECT_EQ(rows.kernel_name("ncclDevKernel_Generic_1(ncclDevKernelArgsStorage<4096ul>)").flags,
             kCommunicates);
