@@ -60,7 +60,8 @@ struct NpuCounted {
       const std::int64_t duration_ns = trace.duration_ns(slice);
       if (kind == SliceKind::kRuntimeCall) calls.add(duration_ns);
       steps += kind == SliceKind::kStep;
-      annotations += kind == SliceKind::kAnnotation;
+      const Category& category = trace.categories()[trace.slices().categories[row].index()];
+      annotations += trace.strings()[category.name] == "user_annotation";
       if (!is_device_work(kind)) continue;
       const std::int32_t device = trace.track(slice).device.value_or(-1);
       works[device].push_back(trace.interval(slice));

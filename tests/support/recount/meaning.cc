@@ -86,6 +86,10 @@ What what_is(const RawSlice& slice) {
       category == "Memset") {
     return What::kCopy;
   }
+  if (category == "mtia_ccp_events") {  // the queues of a device: waits are no work
+    if (slice.name.starts_with("event_")) return What::kProjected;
+    return slice.name == "dma_request" ? What::kCopy : What::kKernel;
+  }
   if (category == "Trace" || category == "overhead" || category == "Overhead") {
     return What::kProfiler;
   }

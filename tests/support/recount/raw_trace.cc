@@ -88,6 +88,8 @@ void keep(RawEvent event, RawTrace& trace) {
   if (event.phase == "X" && !event.duration.empty()) {
     event.slice.start_ns = nanoseconds(event.time);
     event.slice.end_ns = event.slice.start_ns + nanoseconds(event.duration);
+    // Its events do not name the device; their process has its number.
+    if (event.slice.category == "mtia_ccp_events") event.slice.device = whole(event.slice.process);
     trace.slices.push_back(std::move(event.slice));
   } else if (event.slice.name == "[memory]") {
     const std::string gpu = "gpu:" + std::to_string(std::max<std::int64_t>(event.slice.device, 0));
