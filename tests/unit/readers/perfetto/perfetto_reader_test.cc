@@ -45,7 +45,7 @@ class PacketList {
     return *this;
   }
   PacketList& event(std::uint64_t time_ns, EventType type, std::uint64_t track,
-                 std::string_view name = "") {
+                    std::string_view name = "") {
     return add(packet(time_ns).message(kPacketTrackEvent, track_event(type, track, name)));
   }
   PacketList& thread(std::uint64_t track, std::uint64_t process, std::uint64_t thread) {
