@@ -9,7 +9,12 @@
 namespace strobe {
 
 // Takes a number off the front of [p, end). False, with `p` anywhere, if there is none.
+// PERF: most numbers have one byte.
 inline bool take_varint(const char*& p, const char* end, std::uint64_t& value) {
+  if (p < end && static_cast<signed char>(*p) >= 0) [[likely]] {
+    value = static_cast<unsigned char>(*p++);
+    return true;
+  }
   value = 0;
   for (int shift = 0; shift < 70 && p < end; shift += 7) {
     const auto byte = static_cast<unsigned char>(*p++);
@@ -73,11 +78,7 @@ inline bool ProtobufFields::take_fixed(std::size_t bytes) {
 inline bool ProtobufFields::next() {
   if (p_ >= end_ || is_broken_) return false;
   std::uint64_t tag = 0;
-  if (static_cast<signed char>(*p_) >= 0) [[likely]] {
-    tag = static_cast<unsigned char>(*p_++);
-  } else {
-    is_broken_ = !take_varint(p_, end_, tag);
-  }
+  is_broken_ = !take_varint(p_, end_, tag);
   const std::uint64_t field = tag >> 3;
   is_broken_ = is_broken_ || field == 0 || field > kMostProtobufField;
   field_ = static_cast<std::uint32_t>(field);

@@ -15,7 +15,7 @@
 #include "tests/support/needs_shared.h"
 #include "tests/support/textproto.h"
 
-namespace strobe::readers {
+namespace strobe::readers::shared_profiles {
 namespace {
 
 const std::string kShared = STROBE_SOURCE_DIR "/../shared/";
@@ -39,7 +39,7 @@ std::string expected_of(const std::string& file) {
   static const std::string all = *read_text(kShared + "data/vendors_expected.json");
   std::string found;
   for_each_element(all, [&](const JsonValue& entry) {
-    if (member(entry.text, "file") == '"' + file + '"') found = std::string(entry.text);
+    if (member(entry.text, "file") == file) found = std::string(entry.text);
   });
   EXPECT_FALSE(found.empty()) << file;
   return found;
@@ -93,8 +93,7 @@ void check_top_kernels(const Trace& trace, const std::string& expected) {
   EXPECT_EQ(static_cast<std::int64_t>(kernels.size()),
             number(expected, "kernels", "distinct_names"));
   for_each_element(member(expected, "top_kernels"), [&](const JsonValue& row) {
-    std::string name = member(row.text, "name");
-    name = name.substr(1, name.size() - 2);
+    const std::string name = member(row.text, "name");
     EXPECT_EQ(kernels[name].count, number(row.text, "calls")) << name;
     EXPECT_EQ(kernels[name].total_ns, number(row.text, "total_ns")) << name;
   });
@@ -236,4 +235,4 @@ TEST(SharedPerfetto, gpu_packets_written_as_text_are_read) {
 }
 
 }  // namespace
-}  // namespace strobe::readers
+}  // namespace strobe::readers::shared_profiles

@@ -7,11 +7,9 @@
 namespace strobe::readers {
 namespace {
 
-constexpr std::string_view kTrace = R"({"displayTimeUnit":"ns","traceEvents":[
+constexpr std::string_view kXlaTrace = R"json({"displayTimeUnit":"ns","traceEvents":[
 {"ph":"M","pid":1,"name":"process_name","args":{"name":"/device:GPU:2"}},
-{"ph":"M","pid":1,"tid":14,"name":"thread_name","args":{"name":"Stream #14(Compute)"
-}
-},
+{"ph":"M","pid":1,"tid":14,"name":"thread_name","args":{"name":"Stream #14(Compute)"}},
 {"ph":"M","pid":1,"tid":15,"name":"thread_name","args":{"name":"XLA Modules"}},
 {"ph":"M","pid":701,"name":"process_name","args":{"name":"/host:CPU"}},
 {"ph":"M","pid":701,"tid":9,"name":"thread_name","args":{"name":"python3"}},
@@ -20,14 +18,13 @@ constexpr std::string_view kTrace = R"({"displayTimeUnit":"ns","traceEvents":[
 {"ph":"X","pid":701,"tid":9,"ts":6,"dur":1,"name":"$builtins len"},
 {"ph":"X","pid":1,"tid":14,"ts":10,"dur":0.769,"name":"_Z4gemmPf","args":{"correlation_id":"7"}},
 {"ph":"X","pid":1,"tid":14,"ts":12,"dur":5,"name":"MemcpyD2H"},
-{"ph":"X","pid":1,"tid":15,"ts":10,"dur":9,"name":"jit_step"},{}]
-})";
+{"ph":"X","pid":1,"tid":15,"ts":10,"dur":9,"name":"jit_step"},{}]})json";
 
 TEST(XlaDialect, tells_work_calls_steps_and_ranges_apart) {
   for (const bool keep_args : {true, false}) {
     LoadOptions options;
     options.keep_args = keep_args;
-    const auto loaded = read_trace_bytes(kTrace, "trace.json", options);
+    const auto loaded = read_trace_bytes(kXlaTrace, "trace.json", options);
     ASSERT_TRUE(loaded);
     const Trace& trace = loaded->trace;
     EXPECT_EQ(trace.traits().dialect, "xla");

@@ -153,7 +153,7 @@ void LineEvents::read_stat_of(std::string_view message, Event& event) const {
   ProtobufFields fields(message);
   std::uint64_t id = 0;
   std::uint64_t number = 0;
-  bool has_text = false;
+  std::string_view text;
   while (fields.next()) {
     switch (fields.field()) {
       case kStatMetadataId:
@@ -163,19 +163,19 @@ void LineEvents::read_stat_of(std::string_view message, Event& event) const {
       case kStatSigned:
         number = fields.number();
         break;
-      case kStatText: {
-        // Some writers write every number as text.
-        const auto parsed = parse_whole_number(fields.bytes());
-        has_text = true;
-        if (parsed) number = static_cast<std::uint64_t>(*parsed);
+      case kStatText:
+        text = fields.bytes();
         break;
-      }
       default:
         break;
     }
   }
   const StatName* name = names_->stats.find(id);
   if (name == nullptr) return;
+  if (!text.empty() && name->meaning != StatMeaning::kOther) {
+    // Some writers write every number as text.
+    if (const auto parsed = parse_whole_number(text)) number = static_cast<std::uint64_t>(*parsed);
+  }
   switch (name->meaning) {
     case StatMeaning::kCorrelation:
       event.correlation = number;
@@ -210,7 +210,6 @@ void LineEvents::read_stat_of(std::string_view message, Event& event) const {
     default:
       break;
   }
-  static_cast<void>(has_text);
   event.has_args = true;
   event.hash = mixed(event.hash, message);
 }

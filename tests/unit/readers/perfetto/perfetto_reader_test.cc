@@ -12,10 +12,9 @@
 #include "tests/support/protobuf_sketch.h"
 #include "tests/support/textproto.h"
 
-namespace strobe::readers {
+namespace strobe::readers::perfetto {
 namespace {
 
-using namespace perfetto;
 using test::Message;
 
 LoadedTrace read(const std::string& bytes) {
@@ -39,17 +38,17 @@ Message track_event(EventType type, std::uint64_t track, std::string_view name =
 }
 
 // A trace that is put together packet by packet.
-class Packets {
+class PacketList {
  public:
-  Packets& add(const Message& one) {
+  PacketList& add(const Message& one) {
     trace_.message(kTracePacket, one);
     return *this;
   }
-  Packets& event(std::uint64_t time_ns, EventType type, std::uint64_t track,
-                 std::string_view name = "") {
+  PacketList& event(std::uint64_t time_ns, EventType type, std::uint64_t track,
+                    std::string_view name = "") {
     return add(packet(time_ns).message(kPacketTrackEvent, track_event(type, track, name)));
   }
-  Packets& thread(std::uint64_t track, std::uint64_t process, std::uint64_t thread) {
+  PacketList& thread(std::uint64_t track, std::uint64_t process, std::uint64_t thread) {
     return add(Message().message(kPacketTrackDescriptor,
                                  Message()
                                      .number(kTrackId, track)
@@ -82,7 +81,7 @@ std::string args_of(const Trace& trace, std::size_t row) {
 }
 
 TEST(Perfetto, beginnings_and_ends_nest_on_their_track) {
-  const LoadedTrace loaded = read(Packets()
+  const LoadedTrace loaded = read(PacketList()
                                       .thread(5, 10, 11)
                                       .event(100, EventType::kBegin, 5, "outer")
                                       .event(200, EventType::kBegin, 5, "inner")
@@ -101,7 +100,7 @@ TEST(Perfetto, beginnings_and_ends_nest_on_their_track) {
 }
 
 TEST(Perfetto, all_beginnings_may_come_before_all_ends) {
-  const LoadedTrace loaded = read(Packets()
+  const LoadedTrace loaded = read(PacketList()
                                       .thread(5, 10, 11)
                                       .event(100, EventType::kBegin, 5, "a")
                                       .event(200, EventType::kBegin, 5, "b")  // where a ends
@@ -117,7 +116,7 @@ TEST(Perfetto, all_beginnings_may_come_before_all_ends) {
 }
 
 TEST(Perfetto, what_has_no_partner_is_reported) {
-  const LoadedTrace loaded = read(Packets()
+  const LoadedTrace loaded = read(PacketList()
                                       .event(50, EventType::kEnd, 1)
                                       .event(100, EventType::kBegin, 1, "open")
                                       .event(400, EventType::kInstant, 2, "last")
@@ -144,7 +143,7 @@ TEST(Perfetto, interned_names_belong_to_their_sequence_until_it_is_cleared) {
             Message().number(kEventType, 3).number(kEventTrack, sequence).number(kEventNameId, 1));
   };
   const LoadedTrace loaded =
-      read(Packets()
+      read(PacketList()
                .add(begin(1, 1))  // before its state
                .add(interned(1, "one"))
                .add(interned(2, "two"))
@@ -177,7 +176,7 @@ TEST(Perfetto, times_of_other_clocks_are_converted) {
     return one.message(kPacketTrackEvent, track_event(EventType::kInstant, 1, name));
   };
   const LoadedTrace loaded =
-      read(Packets()
+      read(PacketList()
                .add(packet(0).message(kPacketClockSnapshot, snapshot))
                .add(instant(packet(400'500).number(kPacketClock, 3), "monotonic"))
                .add(instant(packet(2).number(kPacketClock, 64), "first"))
@@ -208,7 +207,7 @@ TEST(Perfetto, counters_have_units_and_may_count_differences) {
   Message slice = track_event(EventType::kBegin, 1, "f");
   slice.number(kEventExtraTracks, 7).number(kEventExtraValues, static_cast<std::uint64_t>(-2));
   const LoadedTrace loaded =
-      read(Packets()
+      read(PacketList()
                .add(packet(0, 1, kStateCleared).message(kPacketTrackDescriptor, descriptor))
                .add(value(10, 5))
                .add(value(20, 3))
@@ -236,7 +235,7 @@ TEST(Perfetto, annotations_become_arguments_and_flows_have_ends) {
   begin.fixed64(kEventFlows, 99);
   Message later = track_event(EventType::kInstant, 2, "g");
   later.fixed64(kEventLastFlows, 99);
-  const LoadedTrace loaded = read(Packets()
+  const LoadedTrace loaded = read(PacketList()
                                       .add(packet(10).message(kPacketTrackEvent, begin))
                                       .event(20, EventType::kEnd, 1)
                                       .add(packet(30).message(kPacketTrackEvent, later))
@@ -260,7 +259,7 @@ TEST(Perfetto, older_events_with_letters_are_read) {
     return one;
   };
   const LoadedTrace loaded =
-      read(Packets()
+      read(PacketList()
                .add(packet(1000).message(kPacketTrackEvent, legacy('X', 0, 5)))
                .add(packet(2000).message(kPacketTrackEvent, legacy('b', 4, 0)))
                .add(packet(2500).message(kPacketTrackEvent, legacy('b', 5, 0)))
@@ -276,13 +275,13 @@ TEST(Perfetto, older_events_with_letters_are_read) {
 }
 
 TEST(Perfetto, packed_packets_are_unpacked_and_unread_ones_are_counted) {
-  const std::string inner = Packets().event(10, EventType::kInstant, 1, "in").bytes();
+  const std::string inner = PacketList().event(10, EventType::kInstant, 1, "in").bytes();
   uLongf size = compressBound(inner.size());
   std::string packed(size, '\0');
   compress(reinterpret_cast<Bytef*>(packed.data()), &size,
            reinterpret_cast<const Bytef*>(inner.data()), inner.size());
   packed.resize(size);
-  const LoadedTrace loaded = read(Packets()
+  const LoadedTrace loaded = read(PacketList()
                                       .add(Message().text(kPacketCompressed, packed))
                                       .add(packet(5).text(1, "events of the system"))
                                       .add(packet(6).text(1, "more"))
@@ -295,7 +294,7 @@ TEST(Perfetto, packed_packets_are_unpacked_and_unread_ones_are_counted) {
 }
 
 // As newer versions of PyTorch write it.
-constexpr std::string_view kGpuWork = R"(
+constexpr std::string_view kGpuWork = R"text(
 packet { trusted_packet_sequence_id: 1 timestamp: 0 sequence_flags: 1
   interned_data {
     event_categories { iid: 1 name: "cuda_runtime" }
@@ -304,50 +303,21 @@ packet { trusted_packet_sequence_id: 1 timestamp: 0 sequence_flags: 1
     gpu_specifications { iid: 2 name: "Memcpy" }
     gpu_specifications { iid: 4 name: "Annotation" }
     gpu_specifications { iid: 100 name: "stream 0007" }
-    [perfetto.protos.GpuInternedData.compute_kernels] { iid: 1 demangled_name: "gemm<float>()"
-}
-}
-}
-packet {
-trusted_packet_sequence_id:
-  1 timestamp : 100 sequence_flags : 2 track_event {
-  type:
-    TYPE_SLICE_BEGIN category_iids : 1 name_iid : 1
-        [perfetto.protos.GpuTrackEvent.gpu_correlation] {
-          render_stage_submission_event_ids:
-            41
-        }
-  }
-}
-packet {
-trusted_packet_sequence_id:
-  1 timestamp : 120 track_event {
-  type:
-    TYPE_SLICE_END
-  }
-}
-packet {
-trusted_packet_sequence_id:
-  1 timestamp : 200 sequence_flags : 2 gpu_render_stage_event {
-  event_id:
-    41 duration : 50 hw_queue_iid : 100 stage_iid : 1 kernel_iid : 1 launch {
-      grid_size{x : 2 y : 3} workgroup_size{x : 128} args {
-      name:
-        "registers_per_thread" uint_value : 32
-      }
-    }
-  }
-}
-packet {
-trusted_packet_sequence_id:
-  1 timestamp : 300 sequence_flags : 2 gpu_render_stage_event {
-  event_id:
-    42 duration : 9 hw_queue_iid : 100 stage_iid : 2 event_wait_ids : 41
-  }
-}
+    [perfetto.protos.GpuInternedData.compute_kernels] { iid: 1 demangled_name: "gemm<float>()" }
+  } }
+packet { trusted_packet_sequence_id: 1 timestamp: 100 sequence_flags: 2
+  track_event { type: TYPE_SLICE_BEGIN category_iids: 1 name_iid: 1
+    [perfetto.protos.GpuTrackEvent.gpu_correlation] { render_stage_submission_event_ids: 41 } } }
+packet { trusted_packet_sequence_id: 1 timestamp: 120 track_event { type: TYPE_SLICE_END } }
+packet { trusted_packet_sequence_id: 1 timestamp: 200 sequence_flags: 2
+  gpu_render_stage_event { event_id: 41 duration: 50 hw_queue_iid: 100 stage_iid: 1 kernel_iid: 1
+    launch { grid_size { x: 2 y: 3 } workgroup_size { x: 128 }
+      args { name: "registers_per_thread" uint_value: 32 } } } }
+packet { trusted_packet_sequence_id: 1 timestamp: 300 sequence_flags: 2
+  gpu_render_stage_event { event_id: 42 duration: 9 hw_queue_iid: 100 stage_iid: 2 event_wait_ids: 41 } }
 packet { trusted_packet_sequence_id: 1 timestamp: 190 sequence_flags: 2
   gpu_render_stage_event { event_id: 0 duration: 200 hw_queue_iid: 100 stage_iid: 4 } }
-)";
+)text";
 
 TEST(Perfetto, work_of_a_gpu_is_kernels_copies_and_ranges_on_streams) {
   const LoadedTrace loaded = read(test::perfetto_from_text(kGpuWork));
@@ -366,7 +336,7 @@ TEST(Perfetto, work_of_a_gpu_is_kernels_copies_and_ranges_on_streams) {
 }
 
 TEST(Perfetto, tracks_in_a_circle_have_an_end) {
-  Packets packets;
+  PacketList packets;
   for (const std::uint64_t track : {1u, 2u}) {
     packets.add(Message().message(
         kPacketTrackDescriptor, Message().number(kTrackId, track).number(kTrackParent, 3 - track)));
@@ -395,4 +365,4 @@ TEST(Perfetto, a_json_text_behind_an_empty_line_is_no_packet) {
 }
 
 }  // namespace
-}  // namespace strobe::readers
+}  // namespace strobe::readers::perfetto
