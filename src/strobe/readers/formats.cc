@@ -6,12 +6,13 @@
 #include <utility>
 
 #include "strobe/readers/databases/database_format.h"
+#include "strobe/readers/snapshot/snapshot_reader.h"
 
 namespace strobe::readers {
 namespace {
 
 // In the order in which they are asked.
-constexpr std::array kFileFormats = {&kDatabases};
+constexpr std::array kFileFormats = {&kDatabases, &kAllocatorSnapshots};
 constexpr std::array<const FolderFormat*, 0> kFolderFormats = {};
 
 template <class Format, class Input>
@@ -40,6 +41,7 @@ Result<LoadedTrace> read_format(const FileFormat& format, const TraceInput& inpu
   loaded.path = input.name();
   loaded.trace = sink.finish();
   loaded.report = std::move(sink.report);
+  loaded.snapshot = std::move(sink.snapshot);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   loaded.stages.push_back({"read", elapsed.count()});
   return loaded;
