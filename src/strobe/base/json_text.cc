@@ -55,6 +55,8 @@ std::size_t ascii_run(std::string_view text) {
   return at;
 }
 
+}  // namespace
+
 void append_utf8(std::uint32_t code_point, std::string& out) {
   const auto push = [&](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
   if (code_point < 0x80) {
@@ -73,6 +75,8 @@ void append_utf8(std::uint32_t code_point, std::string& out) {
     push(0x80 | (code_point & 0x3F));
   }
 }
+
+namespace {
 
 constexpr std::uint32_t kNoUnit = 0xFFFFFFFFu;
 

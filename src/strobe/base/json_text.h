@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,9 @@ inline constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 // characters, unknown escapes, half surrogate pairs, bad UTF-8) becomes kReplacement and sets
 // *repaired, which is never cleared.
 std::string unescape(std::string_view raw, bool* repaired = nullptr);
+
+// Appends the character in UTF-8.
+void append_utf8(std::uint32_t code_point, std::string& out);
 
 bool is_valid_utf8(std::string_view text);
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "strobe/analysis/memory/allocator_study.h"
 #include "strobe/analysis/steps/steps.h"
 #include "strobe/analysis/tables/summary.h"
 #include "strobe/base/memory.h"
@@ -19,6 +20,8 @@
 #include "strobe/cli/talk.h"
 #include "strobe/paddle/summary_text.h"
 #include "strobe/readers/trace_cache.h"
+#include "strobe/report/memory/allocator_report.h"
+#include "strobe/report/render/document_html.h"
 #include "strobe/report/render/render.h"
 #include "strobe/report/summary/import_warning.h"
 #include "strobe/report/summary/run_doubt.h"
@@ -169,6 +172,26 @@ std::string summary_text(const report::Document& document, Format format,
   return document_text(document, format, terminal);
 }
 
+bool is_snapshot(const LoadedTrace& loaded) { return loaded.snapshot != nullptr; }
+
+// Snapshots have no time to add up, and no ranks that belong together.
+Result<void> expect_one_snapshot(const std::vector<LoadedTrace>& traces) {
+  if (traces.size() == 1) return {};
+  const auto one = std::ranges::find_if(traces, is_snapshot);
+  return bad_request("a snapshot of an allocator is summarised by itself", one->path,
+                     "give one snapshot at a time");
+}
+
+std::string snapshot_text(const LoadedTrace& loaded, const SummaryRequest& request,
+                          const Terminal& terminal) {
+  const analysis::AllocatorStudy study = analysis::study_allocator(*loaded.snapshot);
+  const report::Document document = report::allocator_document(
+      *loaded.snapshot, study, loaded.report,
+      {.path = loaded.path, .top = request.tables.top, .verbose = terminal.verbose});
+  if (request.format == Format::kHtml) return report::document_html(document);
+  return document_text(document, request.format, terminal);
+}
+
 Result<void> summarize_traces(const SummaryRequest& request, const Terminal& terminal) {
   STROBE_TRY(Output output, Output::open(request.output));
   const readers::CacheOptions cache = cache_options(request.load);
@@ -183,7 +206,15 @@ Result<void> summarize_traces(const SummaryRequest& request, const Terminal& ter
   if (request.rank) {
     STROBE_TRY(traces, choose_rank(std::move(traces), *request.rank));
   }
-  if (!request.paddle_style) warn_of_several_runs(traces, terminal);
+  const bool has_snapshot = std::ranges::any_of(traces, is_snapshot);
+  if (!request.paddle_style && !has_snapshot) warn_of_several_runs(traces, terminal);
+  if (has_snapshot) {
+    STROBE_TRY_VOID(expect_one_snapshot(traces));
+    stages.begin();
+    const std::string text = snapshot_text(traces[0], request, terminal);
+    stages.end("summarize");
+    return give(output, text);
+  }
   const std::vector<RunTrace> run = run_of(traces);
   STROBE_TRY_VOID(report::expect_slices(run));
   stages.begin();
@@ -209,7 +240,8 @@ Command summary_command() {
       .positionals = "TRACE|DIR...",
       .positionals_help =
           "traces of one run, one per rank: Kineto (PyTorch, also on Cambricon MLUs), Paddle or "
-          "any Chrome JSON; plain, .gz or .zst, recognised by content; - is stdin; or a folder "
+          "any Chrome JSON; plain, .gz or .zst, recognised by content; - is stdin; or a snapshot "
+          "of PyTorch's allocator; or a folder "
           "with one trace, one per rank, or rank0/, rank1/, ...",
       .examples = {{"strobe summary trace.json.gz", "where the time went, ten rows per table"},
                    {"strobe summary run/ --views kernel --top all",

@@ -10,6 +10,7 @@
 #include "strobe/readers/databases/database_format.h"
 #include "strobe/readers/perfetto/perfetto_reader.h"
 #include "strobe/readers/rocm/rocm_formats.h"
+#include "strobe/readers/snapshot/snapshot_reader.h"
 #include "strobe/readers/xplane/xplane_reader.h"
 
 namespace strobe::readers {
@@ -23,6 +24,7 @@ constexpr std::array kFileFormats = {
     &kRocprofSdkJson,
     &kRocprofCsv,
     &kKernelDetails,
+    &kAllocatorSnapshots,
 };
 constexpr std::array kFolderFormats = {
     &kRocprofCsvFolder,
@@ -56,6 +58,7 @@ Result<LoadedTrace> read_format(const FileFormat& format, const TraceInput& inpu
   loaded.path = input.name();
   loaded.trace = sink.finish();
   loaded.report = std::move(sink.report);
+  loaded.snapshot = std::move(sink.snapshot);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   loaded.stages.push_back({"read", elapsed.count()});
   return loaded;

@@ -110,7 +110,8 @@ Result<LoadedTrace> read_trace_cached(const std::filesystem::path& path, const L
 }
 
 Result<void> store_trace(const LoadedTrace& loaded, const CacheOptions& cache) {
-  if (!loaded.ticket || cache.folder.empty()) return {};
+  // A file of columns has no room for a snapshot.
+  if (!loaded.ticket || cache.folder.empty() || loaded.snapshot) return {};
   STROBE_TRY(const ContentHash content, content_behind(loaded));
   STROBE_TRY(const CacheFolder folder, CacheFolder::create(cache.folder));
   const CacheFolder::Key key = key_of(*loaded.ticket, content);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "strobe/base/file.h"
 #include "strobe/base/hash.h"
 #include "strobe/base/result.h"
+#include "strobe/trace/allocator_snapshot.h"
 #include "strobe/trace/import_report.h"
 #include "strobe/trace/trace.h"
 
@@ -55,6 +57,8 @@ struct LoadedTrace {
   std::string path;
   Trace trace;
   ImportReport report;
+  std::shared_ptr<const AllocatorSnapshot>
+      snapshot;  // if the file is one; its times are in `trace`
   std::vector<LoadStage> stages;
   bool is_from_cache = false;
   std::optional<CacheTicket> ticket;  // from read_trace_cached() for store_trace()

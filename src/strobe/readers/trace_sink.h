@@ -2,12 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "strobe/base/result.h"
 #include "strobe/readers/trace_reader.h"
 #include "strobe/readers/track_finder.h"
+#include "strobe/trace/allocator_snapshot.h"
 #include "strobe/trace/args_store.h"
 #include "strobe/trace/import_report.h"
 #include "strobe/trace/trace_builder.h"
@@ -26,6 +28,7 @@ class TraceSink {
   TrackFinder tracks{builder};
   ImportReport report;
   ArgsWriter args;
+  std::shared_ptr<const AllocatorSnapshot> snapshot;  // if the file is one
 
   // Interns the name of something. What is not valid UTF-8 is replaced, and reported.
   StringId name(std::string_view text);

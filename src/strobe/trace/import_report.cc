@@ -40,6 +40,10 @@ constexpr IssueText kIssueTexts[] = {
      "the recorded process was killed or still runs; what it had not written yet is missing"},
     {ImportIssue::kLostState, kLost, "lost_state",
      "a packet that refers to packets which were lost; skipped"},
+    {ImportIssue::kDamagedRest, kLost, "damaged_rest",
+     "the bytes make no sense from here on; kept what came before"},
+    {ImportIssue::kMalformedEntry, kLost, "malformed_entry",
+     "an entry of a list that does not belong there; skipped"},
     {ImportIssue::kUnmatchedBegin, kRepaired, "unmatched_begin",
      "a beginning without its end; ends with the trace"},
     {ImportIssue::kNegativeDuration, kRepaired, "negative_duration",
@@ -56,6 +60,8 @@ constexpr IssueText kIssueTexts[] = {
      "a category beyond the 65,534 that a trace can hold; called \"other\""},
     {ImportIssue::kLostName, kRepaired, "lost_name",
      "a name in a damaged part of the recording; called \"(lost name)\""},
+    {ImportIssue::kUnknownAction, kRepaired, "unknown_action",
+     "a word for an event or a state that strobe does not know; counted as another one"},
     {ImportIssue::kMissingCategory, kInfo, "missing_category", "an event without a category"},
     {ImportIssue::kOrphanDeviceWork, kInfo, "orphan_device_work",
      "device work whose runtime call was not recorded"},
@@ -128,6 +134,7 @@ void ImportReport::append(const ImportReport& later) {
 bool ImportReport::is_cut_off() const {
   return (*this)[ImportIssue::kTruncatedFile].count > 0 ||
          (*this)[ImportIssue::kBadCompressedData].count > 0 ||
+         (*this)[ImportIssue::kDamagedRest].count > 0 ||
          (*this)[ImportIssue::kUnfinishedRecording].count > 0;
 }
 

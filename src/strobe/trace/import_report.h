@@ -27,6 +27,8 @@ enum class ImportIssue : std::uint8_t {
   kSourceFailed,         // a part of the recording failed, or another tool was in its way
   kUnfinishedRecording,  // its process was killed, or still runs
   kLostState,            // a packet that refers to lost ones
+  kDamagedRest,          // the bytes are not of this format from here on
+  kMalformedEntry,       // an element of a list that is not what belongs there
   // Repaired
   kUnmatchedBegin,        // a B or b without its end: ends with the trace
   kNegativeDuration,      // becomes 0
@@ -37,6 +39,7 @@ enum class ImportIssue : std::uint8_t {
   kDuplicateCorrelation,  // several runtime calls with one id: the last one wins
   kTooManyCategories,     // more categories than CategoryId has ids: the last ones share one
   kLostName,              // a name whose chunk is damaged
+  kUnknownAction,         // a word for an event or a state that strobe does not know
   // Only worth knowing
   kMissingCategory,
   kOrphanDeviceWork,  // device work whose runtime call was not recorded

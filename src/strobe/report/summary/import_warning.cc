@@ -44,6 +44,8 @@ std::string skipped(ImportIssue issue, const ImportReport::Line& line) {
       return counted(count, "event has no time", "events have no time");
     case ImportIssue::kUnmatchedEnd:
       return counted(count, "end has no beginning", "ends have no beginning");
+    case ImportIssue::kMalformedEntry:
+      return counted(count, "entry does not belong there", "entries do not belong there");
     case ImportIssue::kDuplicateEventArray:
       return counted(count, "further array of events", "further arrays of events");
     default:
@@ -99,18 +101,22 @@ std::string import_warning(const std::string& path, const ImportReport& report) 
   std::vector<std::string> parts;
   const auto& broken = report[ImportIssue::kBadCompressedData];
   const auto& truncated = report[ImportIssue::kTruncatedFile];
+  const auto& senseless = report[ImportIssue::kDamagedRest];
   // A damaged stream also ends early; then only the damage is reported.
   if (broken.count > 0) {
     parts.push_back(damage(broken));
   } else if (truncated.count > 0) {
     parts.push_back(ending(truncated));
+  } else if (senseless.count > 0) {
+    parts.push_back(damage(senseless) + first_place(senseless));
   }
   for (std::string& loss : recording_losses(report)) parts.push_back(std::move(loss));
   std::vector<std::string> lost;
   std::uint64_t kept = report.event_count;
   for (const ImportIssue issue :
        {ImportIssue::kMalformedEvent, ImportIssue::kUnknownPhase, ImportIssue::kMissingTime,
-        ImportIssue::kUnmatchedEnd, ImportIssue::kDuplicateEventArray}) {
+        ImportIssue::kUnmatchedEnd, ImportIssue::kDuplicateEventArray,
+        ImportIssue::kMalformedEntry}) {
     const auto& line = report[issue];
     if (line.count == 0) continue;
     lost.push_back(skipped(issue, line) + first_place(line));
@@ -120,7 +126,7 @@ std::string import_warning(const std::string& path, const ImportReport& report) 
   return fmt::format("'{}' {}; kept {}", path, fmt::join(parts, "; "), counted(kept, "event"));
 }
 
-Section import_section(const SummaryInput& input, bool verbose) {
+Section import_section(const std::vector<RankInput>& ranks, bool verbose) {
   Section section;
   section.key = "import";
   section.is_remark = true;
@@ -129,14 +135,14 @@ Section import_section(const SummaryInput& input, bool verbose) {
                             .header = "trace",
                             .type = ColumnType::kName,
                             .importance = 4,
-                            .for_tools = input.ranks.size() < 2},
+                            .for_tools = ranks.size() < 2},
                            {"outcome", "", ColumnType::kText, 5},
                            {"count", "times", ColumnType::kCount, 6},
                            tool_column("issue", ColumnType::kText),
                            {"sentence", "what", ColumnType::kText, 9},
                            {"first_byte", "first at byte", ColumnType::kCount, 3},
                            {"first_example", "example", ColumnType::kName, 1}};
-  for (const RankInput& rank : input.ranks) {
+  for (const RankInput& rank : ranks) {
     for (int i = 0; i < static_cast<int>(ImportIssue::kCount_); ++i) {
       const auto issue = static_cast<ImportIssue>(i);
       const ImportReport::Line& line = (*rank.import)[issue];

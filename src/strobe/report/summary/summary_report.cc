@@ -293,7 +293,7 @@ Document summary_document(const std::vector<RankInput>& ranks, const Summary& me
   }
   const bool is_clean = std::all_of(ranks.begin(), ranks.end(),
                                     [](const RankInput& rank) { return rank.import->is_clean(); });
-  Section import = import_section(input, verbose);
+  Section import = import_section(input.ranks, verbose);
   import.for_tools = is_clean && !verbose;
   document.sections.push_back(std::move(import));
   return document;

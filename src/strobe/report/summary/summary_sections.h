@@ -69,7 +69,7 @@ Section memory_section(const SummaryInput& input);
 
 Section sample_section(const SummaryInput& input);  // what was sampled beside the program
 
-Section import_section(const SummaryInput& input, bool verbose);
+Section import_section(const std::vector<RankInput>& ranks, bool verbose);
 
 // The steps that averages leave out, of all ranks.
 struct WarmUpTime {
