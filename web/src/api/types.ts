@@ -95,11 +95,33 @@ export interface Finding {
   against?: string[]; // what speaks against it, a sentence each
 }
 
+export type HealthVerdict = 'complete' | 'usable' | 'not_for';
+
+export interface HealthRemark {
+  code: string;
+  verdict: HealthVerdict; // `complete`: only worth knowing
+  seen: string;
+  consequence: string;
+  advice: string;
+  count: number;
+  of: number | null;
+  share: number | null;
+  ranks: string[];
+}
+
+// Whether the recording can carry the answer.
+export interface Health {
+  verdict: HealthVerdict;
+  text: string;
+  remarks: HealthRemark[];
+}
+
 // The document of `strobe summary --format json`.
 export interface Summary {
   schema: string;
   version: number;
   facts: Record<string, Cell>;
+  health?: Health;
   findings: Finding[];
   tables: Record<string, Table>;
 }

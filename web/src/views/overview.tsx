@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 
-import type { Finding, Summary, Table } from '../api/types.ts';
+import type { Finding, Health, Summary, Table } from '../api/types.ts';
 import { type Stack, averageStack, countSteps, shareTexts, spread, stepStacks, unitOf, warmUpOf } from '../model/breakdown.ts';
 import { withSigns } from '../model/error_words.ts';
 import { deviceWord, shortName, withPlaces } from '../model/names.ts';
@@ -55,6 +55,34 @@ function Findings({ findings, device }: { findings: readonly Finding[]; device: 
         );
       })}
     </ol>
+  );
+}
+
+const kHealthWords = { complete: 'a note', usable: 'incomplete', not_for: 'missing' } as const;
+
+// The badge among the facts: one word, and why in its title.
+function HealthBadge({ health }: { health: Health }): JSX.Element {
+  const worst = health.remarks[0];
+  const why = health.verdict === 'complete' ? 'nothing is known to be missing' : `${health.text}: ${worst?.seen ?? ''}`;
+  const word = { complete: 'complete', usable: 'usable', not_for: health.text }[health.verdict];
+  return <span class={`health-badge ${health.verdict}`} title={why}>{word}</span>;
+}
+
+// What the recording lacks, before anything is said about the program.
+function HealthCard({ health }: { health: Health }): JSX.Element | null {
+  if (health.verdict === 'complete') return null;
+  return (
+    <Card title={`This recording is ${health.text}`} class="health">
+      <ul class="findings">
+        {health.remarks.map((remark) => (
+          <li key={remark.code} class={{ complete: 'note', usable: 'worth_a_look', not_for: 'matters' }[remark.verdict]}>
+            <p class="headline"><span class="weight">{kHealthWords[remark.verdict]}</span> {withSigns(remark.seen)}</p>
+            <p class="advice">{withSigns(remark.consequence)}</p>
+            {remark.advice !== '' && <p class="advice"><span aria-hidden="true">→ </span>{withSigns(remark.advice)}</p>}
+          </li>
+        ))}
+      </ul>
+    </Card>
   );
 }
 
@@ -221,7 +249,9 @@ function Overview(): JSX.Element {
               [`${device} busy`, typeof busy === 'number' ? <>{shareText(busy)} <small>of the span</small></> : <span class="muted">not watched</span>],
               ['Span', durationText(Number(facts['span_ns'] ?? 0))],
               ['Slices', countText(Number(facts['slices'] ?? 0))],
+              ...(summary.health ? [['Recording', <HealthBadge health={summary.health} />] as [string, ComponentChildren]] : []),
             ]} />
+            {summary.health && <HealthCard health={summary.health} />}
             <Card title="Findings"><Findings findings={summary.findings} device={word} /></Card>
             <Card title={summary.tables['step_breakdown']?.title ?? 'Steps'} aside={<span class="muted">every nanosecond has one label</span>}>
               {facts['cycles_found_by'] && <p class="muted found-by">The trace marks no steps. Cycles found: by {facts['cycles_found_by']}.</p>}
