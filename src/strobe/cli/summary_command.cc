@@ -239,10 +239,10 @@ Command summary_command() {
       .summary = "where the time went: steps, devices, operators, kernels, memory, ranks",
       .positionals = "TRACE|DIR...",
       .positionals_help =
-          "traces of one run, one per rank: Kineto (PyTorch, also on Cambricon MLUs), Paddle or "
-          "any Chrome JSON; plain, .gz or .zst, recognised by content; - is stdin; or a snapshot "
-          "of PyTorch's allocator; or a folder "
-          "with one trace, one per rank, or rank0/, rank1/, ...",
+          "traces of one run, one per rank: of PyTorch, Paddle, Nsight Systems, XLA (JAX), ROCm, "
+          "Ascend, Perfetto, or any Chrome JSON; plain, .gz or .zst, recognised by content; - is "
+          "stdin; or a folder with one trace, one per rank, or rank0/, rank1/, ...; or a snapshot "
+          "of PyTorch's allocator",
       .examples = {{"strobe summary trace.json.gz", "where the time went, ten rows per table"},
                    {"strobe summary run/ --views kernel --top all",
                     "every kernel, summed over all ranks in a folder"},

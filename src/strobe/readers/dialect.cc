@@ -3,9 +3,8 @@
 namespace strobe::readers {
 
 const Dialect& choose_dialect(const TraceHead& head) {
-  for (const Dialect* dialect :
-       {&kPaddleDialect, &kAscendDialect, &kKinetoDialect, &kAutogradDialect, &kRocmDialect,
-        &kXlaDialect}) {
+  for (const Dialect* dialect : {&kPaddleDialect, &kAscendDialect, &kKinetoDialect,
+                                 &kAutogradDialect, &kRocmDialect, &kXlaDialect}) {
     if (dialect->recognises(head)) return *dialect;
   }
   return kChromeDialect;

@@ -18,13 +18,8 @@ namespace {
 
 // In the order in which they are asked.
 constexpr std::array kFileFormats = {
-    &kDatabases,
-    &kXplane,
-    &kPerfetto,
-    &kRocprofSdkJson,
-    &kRocprofCsv,
-    &kKernelDetails,
-    &kAllocatorSnapshots,
+    &kDatabases,  &kXplane,        &kPerfetto,           &kRocprofSdkJson,
+    &kRocprofCsv, &kKernelDetails, &kAllocatorSnapshots,
 };
 constexpr std::array kFolderFormats = {
     &kRocprofCsvFolder,

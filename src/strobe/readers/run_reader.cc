@@ -268,8 +268,7 @@ std::vector<RankFiles> ranks_of_recording(const std::vector<RunTraceFile>& trace
 
 Result<std::vector<RankFiles>> ranks_in(const fs::path& path) {
   if (find_folder_format(path) != nullptr) {
-    return std::vector<RankFiles>{
-        {rank_in(path.filename().string()), path, metrics_in(path)}};
+    return std::vector<RankFiles>{{rank_in(path.filename().string()), path, metrics_in(path)}};
   }
   const std::vector<RunTraceFile> recorded = traces_of_run(find_run_files(path));
   if (!recorded.empty()) return ranks_of_recording(recorded, path);

@@ -26,7 +26,7 @@ struct StackTag;
 using StackId = Id<StackTag>;  // invalid: none was recorded
 
 enum class BlockState : std::uint8_t {
-  kAllocated,
+  kInUse,
   kAwaitingFree,  // freed by the program; other streams may still use it
   kFree,
 };

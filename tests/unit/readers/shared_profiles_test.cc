@@ -122,7 +122,7 @@ std::int64_t count_annotations(const Trace& trace) {
   return count;
 }
 
-class SharedXplane : public testing::TestWithParam<const char*> {};
+class SharedXplane : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(SharedXplane, is_read_value_by_value) {
   STROBE_NEEDS_SHARED();
@@ -167,9 +167,9 @@ TEST_P(SharedXplane, is_read_value_by_value) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, SharedXplane,
-                         testing::Values("jax_h200/vm.xplane.pb.gz",
-                                         "jax_mi300/jax_conv_minimal.xplane.pb.gz",
-                                         "tpu_inference_2.xplane.pb.gz"));
+                         ::testing::Values("jax_h200/vm.xplane.pb.gz",
+                                           "jax_mi300/jax_conv_minimal.xplane.pb.gz",
+                                           "tpu_inference_2.xplane.pb.gz"));
 
 TEST(SharedXla, the_json_of_a_run_has_the_same_device_work_as_its_profile) {
   STROBE_NEEDS_SHARED();

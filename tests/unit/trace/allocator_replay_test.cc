@@ -34,7 +34,7 @@ void add_segment(AllocatorSnapshot& snapshot, std::int64_t bytes,
 }
 
 AllocatorBlock live(std::uint64_t address, std::int64_t requested) {
-  return {address, requested, requested, BlockState::kAllocated, StackId()};
+  return {address, requested, requested, BlockState::kInUse, StackId()};
 }
 
 TEST(AllocatorReplayTest, the_start_follows_from_what_is_freed_and_what_is_there) {

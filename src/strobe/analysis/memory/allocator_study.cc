@@ -71,7 +71,7 @@ void add_block(const AllocatorBlock& block, DeviceMemory& device, PoolUse& pool)
   pool.allocated_bytes += block.bytes;
   pool.requested_bytes += block.requested_bytes;
   device.requested_bytes += block.requested_bytes;
-  if (block.state == BlockState::kAllocated) {
+  if (block.state == BlockState::kInUse) {
     device.active_bytes += block.bytes;
   } else {
     device.awaiting_free_bytes += block.bytes;
@@ -295,8 +295,8 @@ AllocatorStudy study_allocator(const AllocatorSnapshot& snapshot, bool with_curv
   return study;
 }
 
-std::vector<AllocatorPoint> thinned(const std::vector<AllocatorPoint>& curve,
-                                    std::uint32_t columns) {
+std::vector<AllocatorPoint> thinned_curve(const std::vector<AllocatorPoint>& curve,
+                                          std::uint32_t columns) {
   const std::size_t stretch = curve.size() / std::max(1u, columns);
   if (stretch < 4) return curve;
   std::vector<AllocatorPoint> kept;

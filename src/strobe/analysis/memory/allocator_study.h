@@ -114,8 +114,8 @@ struct AllocatorStudy {
 AllocatorStudy study_allocator(const AllocatorSnapshot& snapshot, bool with_curves = false);
 
 // About four points per column: the ends, and every peak and low.
-std::vector<AllocatorPoint> thinned(const std::vector<AllocatorPoint>& curve,
-                                    std::uint32_t columns);
+std::vector<AllocatorPoint> thinned_curve(const std::vector<AllocatorPoint>& curve,
+                                          std::uint32_t columns);
 
 // "forward (model.py:54)": the innermost frame in code of the program itself, or else in Python, or
 // else the innermost one; and the frames that lead to it in the same words, outwards.

@@ -14,12 +14,7 @@ namespace {
 
 // In the order in which they are asked.
 constexpr std::array kFormats = {
-    &kNsightSystems,
-    &kRocpd,
-    &kRpd,
-    &kRocprofDb,
-    &kAscendDatabase,
-    &kNvprof,
+    &kNsightSystems, &kRocpd, &kRpd, &kRocprofDb, &kAscendDatabase, &kNvprof,
 };
 
 Result<sqlite::Database> open_database(const TraceInput& input, ImportReport& report) {

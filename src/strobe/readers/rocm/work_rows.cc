@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "strobe/base/hash.h"
 #include "strobe/base/json_write.h"
 #include "strobe/base/text.h"
 #include "strobe/device/name_parts.h"
@@ -11,11 +12,6 @@
 
 namespace strobe::readers {
 namespace {
-
-std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
-  hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
-  return hash ^ (hash >> 29);
-}
 
 std::string_view without_quotes(std::string_view name) {
   while (name.size() >= 2 && name.front() == '"' && name.back() == '"') {
@@ -101,20 +97,20 @@ KernelName WorkRows::kernel_name(std::string_view written) {
 }
 
 std::size_t WorkRows::ArgsKeyHash::operator()(const ArgsKey& key) const noexcept {
-  std::uint64_t hash = mixed(static_cast<std::uint64_t>(key.device), key.stream);
-  for (const std::uint64_t side : key.facts.grid) hash = mixed(hash, side);
-  for (const std::uint64_t side : key.facts.block) hash = mixed(hash, side);
-  hash = mixed(hash, key.facts.queue);
-  hash = mixed(hash, key.facts.shared_bytes);
-  hash = mixed(hash, key.facts.scratch_bytes);
-  hash = mixed(hash, key.facts.registers);
-  hash = mixed(hash, key.facts.accumulation_registers);
-  return static_cast<std::size_t>(mixed(hash, key.facts.scalar_registers));
+  std::uint64_t hash = fnv1a(static_cast<std::uint64_t>(key.device), key.stream);
+  for (const std::uint64_t side : key.facts.grid) hash = fnv1a(hash, side);
+  for (const std::uint64_t side : key.facts.block) hash = fnv1a(hash, side);
+  hash = fnv1a(hash, key.facts.queue);
+  hash = fnv1a(hash, key.facts.shared_bytes);
+  hash = fnv1a(hash, key.facts.scratch_bytes);
+  hash = fnv1a(hash, key.facts.registers);
+  hash = fnv1a(hash, key.facts.accumulation_registers);
+  return static_cast<std::size_t>(fnv1a(hash, key.facts.scalar_registers));
 }
 
 std::size_t WorkRows::CopyKeyHash::operator()(const CopyKey& key) const noexcept {
-  const std::uint64_t place = mixed(static_cast<std::uint64_t>(key.device), key.stream);
-  return static_cast<std::size_t>(mixed(place, key.bytes ^ (key.has_bytes ? 1u : 0u)));
+  const std::uint64_t place = fnv1a(static_cast<std::uint64_t>(key.device), key.stream);
+  return static_cast<std::size_t>(fnv1a(place, key.bytes ^ (key.has_bytes ? 1u : 0u)));
 }
 
 ArgsId WorkRows::kernel_args(const KernelRow& row) {

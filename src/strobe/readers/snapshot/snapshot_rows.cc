@@ -5,6 +5,7 @@
 #include <limits>
 #include <string_view>
 
+#include "strobe/base/hash.h"
 #include "strobe/base/text.h"
 
 namespace strobe::readers {
@@ -47,11 +48,6 @@ constexpr std::int64_t kMostMicroseconds = 9'150'000'000'000'000;
 
 std::uint64_t folded(SnapshotRows::Row row, std::size_t number) {
   return (static_cast<std::uint64_t>(row) << kRowBits) | number;
-}
-
-std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
-  hash ^= value + 0x9E3779B97F4A7C15u + (hash << 6) + (hash >> 2);
-  return hash * 0xFF51AFD7ED558CCDu;
 }
 
 }  // namespace
@@ -177,8 +173,8 @@ std::uint32_t SnapshotRows::add_frame(const PickleData& data, const Members& mem
   const AllocatorFrame frame{data.text_id(members.find(Key::kName).value_or(PickleValue())),
                              data.text_id(members.at(Key::kFilename)),
                              whole(data, members.find(Key::kLine))};
-  std::uint64_t hash = mixed(frame.function.value, frame.file.value);
-  hash = mixed(hash, static_cast<std::uint64_t>(frame.line));
+  std::uint64_t hash = fnv1a(frame.function.value, frame.file.value);
+  hash = fnv1a(hash, static_cast<std::uint64_t>(frame.line));
   const auto [first, last] = frame_rows_.equal_range(hash);
   for (auto it = first; it != last; ++it) {
     if (snapshot_.frames[it->second] == frame) return it->second;
@@ -191,7 +187,7 @@ std::uint32_t SnapshotRows::add_frame(const PickleData& data, const Members& mem
 
 StackId SnapshotRows::add_stack(std::span<const std::uint32_t> frames) {
   std::uint64_t hash = frames.size();
-  for (const std::uint32_t frame : frames) hash = mixed(hash, frame);
+  for (const std::uint32_t frame : frames) hash = fnv1a(hash, frame);
   const auto [first, last] = stack_rows_.equal_range(hash);
   for (auto it = first; it != last; ++it) {
     const std::uint64_t begin = snapshot_.stack_begins[it->second];
@@ -257,7 +253,7 @@ std::uint64_t SnapshotRows::add_event(const PickleData& data, const Members& mem
 
 BlockState SnapshotRows::state_of(const PickleData& data, PickleValue value) {
   const std::string_view text = data.text(value);
-  if (text == "active_allocated") return BlockState::kAllocated;
+  if (text == "active_allocated") return BlockState::kInUse;
   // Older writers spell it differently.
   if (text == "active_awaiting_free" || text == "active_pending_free") {
     return BlockState::kAwaitingFree;

@@ -64,7 +64,7 @@ std::int64_t sum_of(const std::vector<StackHolding>& holdings) {
 TEST(AllocatorStudyTest, free_memory_beside_live_blocks_is_stuck) {
   SnapshotSketch sketch;
   sketch.segment("large", 1000,
-                 {{1, 400, 350, BlockState::kAllocated, {}},
+                 {{1, 400, 350, BlockState::kInUse, {}},
                   {2, 500, 0, BlockState::kFree, {}},
                   {3, 100, 90, BlockState::kAwaitingFree, {}}});
   sketch.segment("large", 300, {{4, 300, 0, BlockState::kFree, {}}});
@@ -91,7 +91,7 @@ TEST(AllocatorStudyTest, holders_add_up_to_the_peak_and_to_what_is_in_use) {
   sketch.event(AllocatorAction::kAllocate, 2, 30, b);
   sketch.event(AllocatorAction::kFree, 7, 5);  // from before
   sketch.event(AllocatorAction::kFree, 1, 100);
-  sketch.segment("small", 500, {{2, 32, 30, BlockState::kAllocated, {}}});
+  sketch.segment("small", 500, {{2, 32, 30, BlockState::kInUse, {}}});
   const DeviceMemory device = sketch.study();
   EXPECT_EQ(device.peak_bytes, 135);
   EXPECT_EQ(device.peak_event, 1u);
@@ -147,7 +147,7 @@ TEST(AllocatorStudyTest, a_thin_curve_keeps_its_peaks) {
   std::vector<AllocatorPoint> curve(10'000);
   for (std::size_t i = 0; i < curve.size(); ++i) curve[i].event = i;
   curve[5001].allocated_bytes = 9;
-  const std::vector<AllocatorPoint> thin = thinned(curve, 100);
+  const std::vector<AllocatorPoint> thin = thinned_curve(curve, 100);
   EXPECT_LE(thin.size(), 404u);
   EXPECT_EQ(thin.front().event, 0u);
   EXPECT_EQ(thin.back().event, 9'999u);

@@ -35,7 +35,7 @@ TEST(SnapshotReaderTest, segments_blocks_and_events_become_rows) {
   EXPECT_EQ(text_of(snapshot, snapshot.segments[0].type), "small");
   ASSERT_EQ(snapshot.segments[0].block_count, 4u);
   EXPECT_EQ(snapshot.blocks[1].requested_bytes, 200);
-  EXPECT_EQ(snapshot.blocks[1].state, BlockState::kAllocated);
+  EXPECT_EQ(snapshot.blocks[1].state, BlockState::kInUse);
   ASSERT_EQ(snapshot.histories.size(), 1u);
   ASSERT_EQ(snapshot.events.size(), 7u);
   EXPECT_EQ(snapshot.events.actions[6], AllocatorAction::kOutOfMemory);

@@ -26,7 +26,7 @@ AllocatorSnapshot sketch() {
   segment.type = snapshot.strings.intern("large");
   segment.block_count = 2;
   snapshot.segments.push_back(segment);
-  snapshot.blocks = {{4096, 512, 300, BlockState::kAllocated, StackId(0)},
+  snapshot.blocks = {{4096, 512, 300, BlockState::kInUse, StackId(0)},
                      {4608, 700, 0, BlockState::kFree, StackId()}};
   snapshot.settings.emplace_back("max_split_size", "-1");
   return snapshot;
@@ -60,7 +60,7 @@ TEST(AllocatorReportTest, a_page_shows_names_as_text) {
 
 TEST(AllocatorReportTest, the_top_rows_are_kept_and_the_rest_is_counted) {
   AllocatorSnapshot snapshot = sketch();
-  snapshot.blocks[1].state = BlockState::kAllocated;
+  snapshot.blocks[1].state = BlockState::kInUse;
   snapshot.blocks[1].requested_bytes = 600;
   const Document document =
       allocator_document(snapshot, analysis::study_allocator(snapshot), ImportReport(),
