@@ -51,7 +51,7 @@ void keep_top(Table& table, const AllocatorInput& input) {
   table.left_out = count_text(table.rows_left_out) + " more" + how_to_see(table.rows_left_out);
 }
 
-Section device_section(const AllocatorInput& input) {
+Section snapshot_device_section(const AllocatorInput& input) {
   Section section;
   section.key = "devices";
   section.title = "Devices";
@@ -311,7 +311,7 @@ Section out_of_memory_section(const AllocatorInput& input) {
   return section;
 }
 
-Section event_section(const AllocatorInput& input) {
+Section snapshot_event_section(const AllocatorInput& input) {
   Section section;
   section.key = "events";
   section.title = "Events";
@@ -431,7 +431,7 @@ Document allocator_document(const AllocatorSnapshot& snapshot, const AllocatorSt
   document.subject = page.path;
   document.verdict = verdict_of(input);
   add_facts(input, import, document);
-  document.sections.push_back(device_section(input));
+  document.sections.push_back(snapshot_device_section(input));
   document.sections.push_back(out_of_memory_section(input));
   document.sections.push_back(holding_section(
       input,
@@ -448,7 +448,7 @@ Document allocator_document(const AllocatorSnapshot& snapshot, const AllocatorSt
   document.sections.push_back(grown_section(input));
   document.sections.push_back(pool_section(input));
   document.sections.push_back(segment_section(input));
-  document.sections.push_back(event_section(input));
+  document.sections.push_back(snapshot_event_section(input));
   document.sections.push_back(setting_section(input));
   for (Section& section : document.sections) {
     if (section.table.rows.empty()) section.lead.clear();
