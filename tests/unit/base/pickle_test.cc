@@ -11,6 +11,8 @@
 namespace strobe {
 namespace {
 
+using namespace std::string_literals;
+
 using sketch::again;
 using sketch::dict;
 using sketch::list;
@@ -78,15 +80,14 @@ TEST(PickleTest, all_protocols_say_the_same) {
       "(dp0\nVa\np1\n(lp2\nI1\naI-2\naL1099511627776L\naL-4611686018427387904L\n"
       "aL1208925819614629174706176L\nasVb\np3\n(F1.5\nNI01\nI00\nV\\u00e9\np4\ntp5\ns.";
   EXPECT_EQ(shown(protocol_0), expected + "\xC3\xA9,),}");
-  const std::string protocol_2 = std::string(
+  const std::string protocol_2 =
       "\x80\x02}q\x00(X\x01\x00\x00\x00"
       "aq\x01]q\x02(K\x01J\xfe\xff\xff\xff\x8a\x06\x00\x00\x00\x00\x00\x01"
       "\x8a\x08\x00\x00\x00\x00\x00\x00\x00\xc0\x8a\x0b\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01"
       "eX\x01\x00\x00\x00"
-      "bq\x03(G?\xf8\x00\x00\x00\x00\x00\x00N\x88\x89X\x02\x00\x00\x00\xc3\xa9q\x04tq\x05u.",
-      99);
+      "bq\x03(G?\xf8\x00\x00\x00\x00\x00\x00N\x88\x89X\x02\x00\x00\x00\xc3\xa9q\x04tq\x05u."s;
   EXPECT_EQ(shown(protocol_2), expected + "\xC3\xA9,),}");
-  const std::string protocol_4 = std::string(
+  const std::string protocol_4 =
       "\x80\x04\x95\x3c\x00\x00\x00\x00\x00\x00\x00}\x94(\x8c\x01"
       "a\x94]\x94(K\x01J\xfe\xff\xff\xff"
       "\x8a\x06\x00\x00\x00\x00\x00\x01\x8a\x08\x00\x00\x00\x00\x00\x00\x00\xc0\x8a\x0b\x00\x00\x00"
@@ -94,8 +95,7 @@ TEST(PickleTest, all_protocols_say_the_same) {
       "\x00\x00\x00\x00\x00\x01"
       "e\x8c\x01"
       "b\x94(G?\xf8\x00\x00\x00\x00\x00\x00N\x88\x89"
-      "C\x02xy\x94t\x94u.",
-      92);
+      "C\x02xy\x94t\x94u."s;
   EXPECT_EQ(shown(protocol_4), expected + "bytes,),}");
 }
 
@@ -104,9 +104,8 @@ TEST(PickleTest, numbers_of_every_width) {
   EXPECT_EQ(shown(sketch::pickle(whole(INT64_MIN))), std::to_string(INT64_MIN));
   EXPECT_EQ(shown(sketch::pickle(whole(INT64_MAX))), std::to_string(INT64_MAX));
   // 2**63 needs nine bytes, and no int64 holds it.
-  EXPECT_EQ(shown(std::string("\x80\x04\x8a\x09\x00\x00\x00\x00\x00\x00\x00\x80\x00.", 14)),
-            "huge");
-  EXPECT_EQ(shown(std::string("\x80\x04\x8a\x00.", 5)), "0");
+  EXPECT_EQ(shown("\x80\x04\x8a\x09\x00\x00\x00\x00\x00\x00\x00\x80\x00."s), "huge");
+  EXPECT_EQ(shown("\x80\x04\x8a\x00."s), "0");
 }
 
 TEST(PickleTest, a_reference_shares_what_it_refers_to) {
