@@ -170,7 +170,7 @@ TEST_F(RecordCommand, a_program_with_threads_is_sampled) {
   put_bytes(folder_ / "busy.py",
             "import threading, time\n"
             "def work():\n"
-            "    end = time.monotonic() + 1\n"
+            "    end = time.monotonic() + 2\n"
             "    while time.monotonic() < end: sum(range(1000))\n"
             "threads = [threading.Thread(target=work) for _ in range(4)]\n"
             "for thread in threads: thread.start()\n"
