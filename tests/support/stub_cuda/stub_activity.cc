@@ -79,7 +79,9 @@ struct Library {
   std::deque<Buffer> full;
   std::size_t made = 0;
   std::size_t dropped = 0;
+  std::size_t in_delivery = 0;
   std::condition_variable has_full;
+  std::condition_variable has_delivered;
   bool has_worker = false;
 };
 
@@ -103,9 +105,12 @@ void deliver_full(std::unique_lock<std::mutex>& lock) {
   while (!library().full.empty()) {
     const Buffer buffer = library().full.front();
     library().full.pop_front();
+    ++library().in_delivery;
     lock.unlock();
     deliver(buffer);
     lock.lock();
+    --library().in_delivery;
+    library().has_delivered.notify_all();
   }
 }
 
@@ -264,10 +269,12 @@ void on_call(const StubCall& call, bool is_enter) {
   tell(call, false, open_calls.data[std::min(open_calls.depth, 1u)]);
 }
 
+// Returns when every buffer is delivered, those that the worker has in hand too: as the real one.
 void flush() {
   std::unique_lock lock(library().mutex);
   if (library().open.bytes != nullptr) library().full.push_back(std::exchange(library().open, {}));
   deliver_full(lock);
+  library().has_delivered.wait(lock, [] { return library().in_delivery == 0; });
 }
 
 std::size_t bytes_of(CUpti_ActivityKind kind) {
