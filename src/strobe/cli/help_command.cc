@@ -217,10 +217,13 @@ std::vector<ExitCode> exit_codes() {
 std::string overview_help(const std::vector<Command>& commands) {
   std::string text =
       "strobe finds out where the time goes on AI accelerators. It reads traces (PyTorch,\n"
-      "Cambricon MLU, Paddle, any other Chrome trace) and kernel counters (Nsight Compute);\n"
+      "JAX and XLA, Nsight Systems, ROCm, Ascend, Cambricon MLU, Paddle, Perfetto, any other\n"
+      "Chrome trace), PyTorch's memory snapshots, and kernel counters (Nsight Compute, ROCm);\n"
       "files may be plain, .gz or .zst. It also records programs and benchmarks kernels.\n"
       "\n"
       "  strobe summary trace.json.gz            where the time went, and what to do about it\n"
+      "  strobe compare before/ after/           what changed, how sure that is, and the likely "
+      "cause\n"
       "  strobe record -- python3 train.py       record a run, to be opened as a trace\n"
       "  strobe kernels report.ncu-rep           how near each kernel is to the limits of the "
       "chip\n"
