@@ -22,10 +22,12 @@ namespace strobe::test {
 class ChildOfTest {
  public:
   // The child ends when the work returns.
-  explicit ChildOfTest(const std::function<void()>& work) : id_(fork()) {
+  explicit ChildOfTest(const std::function<void()>& work) {
+    const pid_t parent = getpid();
+    id_ = fork();
     if (id_ != 0) return;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    work();
+    if (getppid() == parent) work();  // else the parent ended before it was asked to end us
     _exit(0);
   }
   ChildOfTest(const ChildOfTest&) = delete;
@@ -39,7 +41,7 @@ class ChildOfTest {
   pid_t id() const { return id_; }
 
  private:
-  pid_t id_;
+  pid_t id_ = 0;
 };
 
 // Runs without a pause.
