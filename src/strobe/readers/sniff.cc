@@ -316,8 +316,13 @@ Error explain_not_kernels(std::string_view first) {
     }
   }
   if (looks_like_csv(sample)) {
-    return malformed("this is a CSV table without a column 'Kernel Name'",
-                     "write it with `ncu --import REPORT --csv --page raw`");
+    if (sample.starts_with("Index,KernelName,")) {
+      return malformed("these counters of rocprof have no times of their kernels",
+                       "count with `rocprof --timestamp on`");
+    }
+    return malformed(
+        "this is a CSV table without a column 'Kernel Name'",
+        "write it with `ncu --import REPORT --csv --page raw`, or count with rocprofv3");
   }
   return malformed("this is text, but not a table of kernels", kHowToCount);
 }

@@ -88,13 +88,6 @@ const KernelDevice* first_device(const KernelTable& table) {
   return table.size() > 0 ? table.device_of(0) : nullptr;
 }
 
-// The memory bandwidth that a DRAM percentage of the counters refers to.
-double bus_bytes_per_s(const KernelStudy& study) {
-  const KernelDevice* device = first_device(*study.table);
-  if (device != nullptr && device->dram_bytes_per_s > 0) return device->dram_bytes_per_s;
-  return study.chip ? study.chip->dram_bytes_per_s : 0;
-}
-
 std::vector<Roof> compute_roofs(const KernelStudy& study) {
   std::vector<Roof> roofs;
   const auto add = [&](RoofKind kind, double flops, RoofSource source) {
@@ -123,7 +116,7 @@ std::vector<Roof> memory_roofs(const KernelStudy& study) {
   const KernelDevice* device = first_device(*study.table);
   if (study.options.dram_bytes_per_s) {
     roofs.push_back({RoofKind::kDram, *study.options.dram_bytes_per_s, RoofSource::kMeasured});
-  } else if (const double bus = bus_bytes_per_s(study); bus > 0) {
+  } else if (const double bus = study.bus_bytes_per_s(0); bus > 0) {
     const bool is_of_file = device != nullptr && device->dram_bytes_per_s > 0;
     roofs.push_back(
         {RoofKind::kDram, bus, is_of_file ? RoofSource::kFile : RoofSource::kDataSheet});
@@ -148,7 +141,7 @@ RoofKind matrix_roof_of(const KernelIdentity& identity) {
 class Painter {
  public:
   explicit Painter(const KernelStudy& study)
-      : study_(study), bus_bytes_per_s_(bus_bytes_per_s(study)) {
+      : study_(study), bus_bytes_per_s_(study.bus_bytes_per_s(0)) {
     picture_.compute = compute_roofs(study);
     picture_.memory = memory_roofs(study);
     dram_ = value_of(picture_.memory, RoofKind::kDram);

@@ -113,6 +113,10 @@ Warning missing_counters(const KernelStudy& study) {
   const KernelTable& table = *study.table;
   const bool has_tensor = study.totals.tensor_counted_ns > 0;
   const bool has_dram = study.totals.dram_counted_ns > 0;
+  if (!has_dram && table.has(KernelMetric::kDramReadBytes)) {
+    return "bytes were counted, but not what share of the DRAM's rate they are: name the chip with "
+           "--chip to get bounds and headroom";
+  }
   if (!has_tensor && !has_dram) {
     return "no launch has counters: only times are known, no bounds and no headroom";
   }
@@ -281,7 +285,23 @@ FusionPlan fusion_plan(const KernelStudy& study) {
 
 KernelSample KernelStudy::sample(std::size_t row) const {
   return {table->durations_ns[row], table->value(KernelMetric::kTensorPercent, row),
-          table->value(KernelMetric::kDramPercent, row)};
+          dram_percent(row)};
+}
+
+double KernelStudy::bus_bytes_per_s(std::size_t row) const {
+  const KernelDevice* device = row < table->size() ? table->device_of(row) : nullptr;
+  if (device != nullptr && device->dram_bytes_per_s > 0) return device->dram_bytes_per_s;
+  return chip ? chip->dram_bytes_per_s : 0;
+}
+
+std::optional<double> KernelStudy::dram_percent(std::size_t row) const {
+  if (const auto counted = table->value(KernelMetric::kDramPercent, row)) return counted;
+  const std::optional<double> read = table->value(KernelMetric::kDramReadBytes, row);
+  const std::optional<double> written = table->value(KernelMetric::kDramWriteBytes, row);
+  const double full_bytes =
+      bus_bytes_per_s(row) * static_cast<double>(table->durations_ns[row]) / 1e9;
+  if (!read || !written || full_bytes <= 0) return {};
+  return std::min(100.0, 100 * (*read + *written) / full_bytes);
 }
 
 KernelStudy study_kernels(const KernelTable& table, const StudyOptions& options) {

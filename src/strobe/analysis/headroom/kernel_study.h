@@ -72,9 +72,15 @@ struct KernelStudy {
   std::vector<FindingBasis> bases;    // one per finding
 
   KernelSample sample(std::size_t row) const;
+  // The memory bandwidth that a DRAM percentage refers to; 0 if neither file nor chip says.
+  double bus_bytes_per_s(std::size_t row) const;
   const KernelIdentity& identity(std::size_t row) const {
     return identities[launches[row].identity];
   }
+
+ private:
+  // Counted, or from the bytes.
+  std::optional<double> dram_percent(std::size_t row) const;
 };
 
 KernelStudy study_kernels(const KernelTable& table, const StudyOptions& options = {});

@@ -24,6 +24,7 @@
 #include "strobe/readers/counters/kernels_json.h"
 #include "strobe/readers/counters/ncu_report.h"
 #include "strobe/readers/counters/rocm_csv.h"
+#include "strobe/readers/counters/rocm_machine.h"
 #include "strobe/readers/formats.h"
 #include "strobe/readers/sniff.h"
 #include "strobe/trace/args_store.h"
@@ -347,7 +348,9 @@ Result<KernelTable> read_kernels(const std::filesystem::path& path, const LoadOp
     const WholeText whole = read_all(opened);
     return read_trace_bytes(whole.text, path.string(), with_arguments(options));
   };
-  return read_opened(stream, path.string(), open_trace);
+  STROBE_TRY(KernelTable table, read_opened(stream, path.string(), open_trace));
+  describe_rocm_machine(path, table);
+  return table;
 }
 
 Result<KernelTable> read_kernels_bytes(std::string_view bytes, const std::string& name,

@@ -27,12 +27,14 @@ enum class Raw : std::uint8_t {
   kL2HitPercent,
   kL2Hits,
   kL2Misses,
+  kL2Requests,
   kReads,
   kReads32,
   kReads128,
   kWrites,
   kWrites64,
   kMatrixPercent,
+  kMatrixCycles,
   kOccupancyPercent,
   kInstructions,
   kAdds,
@@ -54,6 +56,7 @@ constexpr RawName kRawNames[] = {
     {"L2CacheHit", Raw::kL2HitPercent},
     {"TCC_HIT_sum", Raw::kL2Hits},
     {"TCC_MISS_sum", Raw::kL2Misses},
+    {"TCC_REQ_sum", Raw::kL2Requests},
     {"TCC_EA_RDREQ_sum", Raw::kReads},
     {"TCC_EA0_RDREQ_sum", Raw::kReads},
     {"TCC_EA_RDREQ_32B_sum", Raw::kReads32},
@@ -64,6 +67,7 @@ constexpr RawName kRawNames[] = {
     {"TCC_EA_WRREQ_64B_sum", Raw::kWrites64},
     {"TCC_EA0_WRREQ_64B_sum", Raw::kWrites64},
     {"MfmaUtil", Raw::kMatrixPercent},
+    {"SQ_VALU_MFMA_BUSY_CYCLES", Raw::kMatrixCycles},
     {"OccupancyPercent", Raw::kOccupancyPercent},
     {"SQ_INSTS", Raw::kInstructions},
     {"SQ_INSTS_VALU_ADD_F32", Raw::kAdds},
@@ -101,6 +105,14 @@ class RawCounters {
     if (!std::isnan((*this)[Raw::kL2HitPercent])) return (*this)[Raw::kL2HitPercent];
     const double all = (*this)[Raw::kL2Hits] + (*this)[Raw::kL2Misses];
     return all > 0 ? 100 * (*this)[Raw::kL2Hits] / all : kUnknown;
+  }
+  double l2_bytes() const {
+    constexpr double kLine = 128;
+    return kLine * (*this)[Raw::kL2Requests];
+  }
+  // The share of busy cycles needs the number of the chip's units, but none is none.
+  double matrix_percent() const {
+    return (*this)[Raw::kMatrixCycles] == 0 ? 0 : (*this)[Raw::kMatrixPercent];
   }
 
  private:
@@ -243,7 +255,8 @@ class RocmKernels {
       set_number(row, counter_of(KernelMetric::kDramReadBytes), raw.read_bytes());
       set_number(row, counter_of(KernelMetric::kDramWriteBytes), raw.written_bytes());
       set_number(row, counter_of(KernelMetric::kL2HitPercent), raw.l2_hit_percent());
-      set_number(row, counter_of(KernelMetric::kTensorPercent), raw[Raw::kMatrixPercent]);
+      set_number(row, counter_of(KernelMetric::kL2Bytes), raw.l2_bytes());
+      set_number(row, counter_of(KernelMetric::kTensorPercent), raw.matrix_percent());
       set_number(row, counter_of(KernelMetric::kOccupancyPercent), raw[Raw::kOccupancyPercent]);
       set_number(row, counter_of(KernelMetric::kInstructions), raw[Raw::kInstructions]);
       // Instructions of a wave, each for all of its threads.

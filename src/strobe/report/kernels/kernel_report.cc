@@ -27,7 +27,9 @@ std::string time_sentence(const KernelStudy& study) {
       fmt::format("{} {} {}", launches_text(totals.launches),
                   totals.launches == 1 ? "takes" : "take", duration_text(totals.latency_ns));
   if (!totals.headroom_ns()) {
-    return text + "; without counters it is unknown what limits them.";
+    const bool has_bytes = study.table->has(KernelMetric::kDramReadBytes);
+    return text + (has_bytes && !study.chip ? "; what limits them depends on the chip: name it."
+                                            : "; without counters it is unknown what limits them.");
   }
   std::vector<std::string> clauses;
   if (totals.tensor_percent()) {

@@ -32,6 +32,27 @@ TEST(KernelStudyTest, every_launch_is_judged_and_added_up) {
   EXPECT_EQ(study.findings.size(), study.bases.size());
 }
 
+TEST(KernelStudyTest, bytes_are_a_share_of_the_rate_that_file_or_chip_say) {
+  const auto dram_percent = [](KernelSketch sketch, std::string_view chip) {
+    sketch.launch("k", 1'000, 0)
+        .metric(KernelMetric::kDramReadBytes, 1e6)
+        .metric(KernelMetric::kDramWriteBytes, 4e5);
+    const KernelTable table = sketch.table();
+    StudyOptions options;
+    options.chip = chip;
+    return study_kernels(table, options).sample(0).dram_percent;
+  };
+  EXPECT_EQ(dram_percent({}, ""), std::nullopt);
+  EXPECT_DOUBLE_EQ(*dram_percent({}, "h200"), 100 * 1.4 / 4.8);
+  KernelSketch of_file;
+  of_file.device("a chip", 0, 2e12);
+  EXPECT_DOUBLE_EQ(*dram_percent(std::move(of_file), "h200"), 70);
+  // Caches between the counters and the memory can pass more than the memory does.
+  KernelSketch small;
+  small.device("a chip", 0, 1e12);
+  EXPECT_DOUBLE_EQ(*dram_percent(std::move(small), ""), 100);
+}
+
 TEST(KernelStudyTest, names_are_worked_out_once_and_in_all_forms) {
   KernelSketch sketch;
   sketch.launch("void at::native::vectorized_elementwise_kernel<4, at::native::AddFunctor>(int)",
@@ -201,6 +222,9 @@ TEST(KernelWarningsTest, counters_that_are_missing_are_told) {
   EXPECT_THAT(warnings_with({}, {}), Contains(HasSubstr("no launch has counters")));
   EXPECT_THAT(warnings_with({}, 10), Contains(HasSubstr("the tensor share was not counted")));
   EXPECT_THAT(warnings_with(10, {}), Contains(HasSubstr("the DRAM share was not counted")));
+  KernelSketch bytes;
+  bytes.launch("k", 50'000).metric(KernelMetric::kDramReadBytes, 1000);
+  EXPECT_THAT(warnings_of(bytes), Contains(HasSubstr("name the chip with --chip")));
   KernelSketch some = fine();
   some.launch("k", 50'000, 10);
   EXPECT_THAT(warnings_of(some),
