@@ -7,9 +7,9 @@
 #include "strobe/readers/databases/rocm_databases.h"
 #include "strobe/readers/trace_reader.h"
 #include "strobe/trace/args_store.h"
+#include "tests/support/damage.h"
 #include "tests/support/make_database.h"
 #include "tests/support/trace_totals.h"
-#include "tests/unit/readers/rocm/damage.h"
 
 namespace strobe::readers {
 namespace {
@@ -102,7 +102,7 @@ TEST(RocpdTest, copies_have_their_bytes) {
 }
 
 TEST(RocpdTest, damage_never_crashes) {
-  expect_survives(strobe::testing::database_of(kRocpdTables));
+  strobe::testing::expect_survives(strobe::testing::database_of(kRocpdTables));
 }
 
 }  // namespace

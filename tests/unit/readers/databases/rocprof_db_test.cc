@@ -6,9 +6,9 @@
 #include "strobe/readers/databases/rocm_databases.h"
 #include "strobe/readers/databases/table_rows.h"
 #include "strobe/readers/trace_reader.h"
+#include "tests/support/damage.h"
 #include "tests/support/make_database.h"
 #include "tests/support/trace_totals.h"
-#include "tests/unit/readers/rocm/damage.h"
 
 namespace strobe::readers {
 namespace {
@@ -70,7 +70,7 @@ TEST(RocprofDbTest, kernels_beside_copies_are_read_if_nothing_else_lists_them) {
 }
 
 TEST(RocprofDbTest, damage_never_crashes) {
-  expect_survives(strobe::testing::database_of(kCountedRun + kTracedRun));
+  strobe::testing::expect_survives(strobe::testing::database_of(kCountedRun + kTracedRun));
 }
 
 }  // namespace
