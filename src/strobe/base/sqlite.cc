@@ -23,8 +23,8 @@ Error malformed(sqlite3* connection) {
 
 // The steps that SQLite may take for each byte of a database, and for the smallest one. What
 // profilers write needs about one.
-constexpr std::uint64_t kMostStepsPerByte = 256;
-constexpr std::uint64_t kLeastSteps = 64 << 20;
+constexpr std::uint64_t kMostStepsPerByte = 64;
+constexpr std::uint64_t kLeastSteps = 8 << 20;
 constexpr int kStepsPerLook = 1 << 16;
 
 // A path as a URI, in which some letters have a meaning.
