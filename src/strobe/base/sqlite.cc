@@ -21,6 +21,12 @@ Error malformed(sqlite3* connection) {
           "export it again"};
 }
 
+// The steps that SQLite may take for each byte of a database, and for the smallest one. What
+// profilers write needs about one.
+constexpr std::uint64_t kMostStepsPerByte = 64;
+constexpr std::uint64_t kLeastSteps = 8 << 20;
+constexpr int kStepsPerLook = 1 << 16;
+
 // A path as a URI, in which some letters have a meaning.
 std::string uri_of(const std::filesystem::path& path) {
   std::string uri = "file:";
@@ -84,11 +90,17 @@ void Query::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finali
 bool Query::next() {
   if (status_ != SQLITE_OK && status_ != SQLITE_ROW) return false;
   status_ = sqlite3_step(statement_.get());
+  if (status_ == SQLITE_ROW && rows_left_-- == 0) status_ = SQLITE_INTERRUPT;
   return status_ == SQLITE_ROW;
 }
 
 Result<void> Query::ended() const {
   if (status_ == SQLITE_OK || status_ == SQLITE_ROW || status_ == SQLITE_DONE) return {};
+  if (status_ == SQLITE_INTERRUPT) {
+    return Error{ErrorCode::kMalformed,
+                 "the database has more rows than its size allows: it is damaged", "",
+                 "export it again"};
+  }
   return malformed(sqlite3_db_handle(statement_.get()));
 }
 
@@ -121,7 +133,10 @@ Result<Database> Database::open(const std::filesystem::path& path) {
   Database database(connection);
   if (status != SQLITE_OK) return malformed(connection);
   database.pages_ = Pages::of_file(path);
-  STROBE_TRY_VOID(database.prepare());
+  std::error_code failed;
+  const std::uint64_t bytes = std::filesystem::file_size(path, failed);
+  if (failed) return malformed(connection);
+  STROBE_TRY_VOID(database.prepare(bytes));
   return database;
 }
 
@@ -144,13 +159,17 @@ Result<Database> Database::in_memory(std::string bytes) {
       SQLITE_OK) {
     return malformed(connection);
   }
-  STROBE_TRY_VOID(database.prepare());
+  STROBE_TRY_VOID(database.prepare(database.memory_->size()));
   return database;
 }
 
 // Views and triggers of a file that nobody trusts may call only harmless functions.
-Result<void> Database::prepare() {
+Result<void> Database::prepare(std::uint64_t bytes) {
   sqlite3* const connection = connection_.get();
+  most_rows_ = bytes;  // each takes some
+  notes_->steps_left = kLeastSteps + kMostStepsPerByte * bytes;
+  sqlite3_progress_handler(connection, kStepsPerLook, Notes::take_steps, notes_.get());
+  sqlite3_set_authorizer(connection, Notes::note_read, notes_.get());
   sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   // Otherwise SQLite would refuse a file that was cut. It can write to none of them.
   sqlite3_db_config(connection, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, nullptr);
@@ -163,6 +182,21 @@ Result<void> Database::prepare() {
     return malformed(connection);
   }
   return {};
+}
+
+// SQLite asks it after so many steps; anything but 0 ends the statement.
+int Database::Notes::take_steps(void* notes) {
+  std::uint64_t& left = static_cast<Notes*>(notes)->steps_left;
+  left -= std::min<std::uint64_t>(left, kStepsPerLook);
+  return left == 0 ? 1 : 0;
+}
+
+// SQLite asks it for each column that a statement reads, also through views.
+int Database::Notes::note_read(void* notes, int action, const char* table, const char*, const char*,
+                               const char*) {
+  auto& read = static_cast<Notes*>(notes)->read_tables;
+  if (action == SQLITE_READ && table != nullptr && !read.contains(table)) read.emplace(table);
+  return SQLITE_OK;
 }
 
 std::vector<std::string> Database::tables() const {
@@ -187,15 +221,37 @@ bool Database::has_column(std::string_view table, std::string_view column) const
 }
 
 std::uint64_t Database::about_rows(std::string_view table) const {
-  auto rows = query("SELECT max(rowid) FROM " + quoted(table));
+  auto rows = query_unnoticed("SELECT max(rowid) FROM " + quoted(table));
   if (!rows || !rows->next()) return 0;
   return static_cast<std::uint64_t>(std::max<std::int64_t>(rows->integer(0), 0));
+}
+
+std::uint64_t Database::count_rows(std::string_view table) const {
+  if (const std::int64_t root = root_page(*this, table); root > 0 && pages_) {
+    return TableRows(*pages_, static_cast<std::uint64_t>(root), {}).count_rest();
+  }
+  auto rows = query_unnoticed("SELECT count(*) FROM " + quoted(table));
+  if (!rows || !rows->next()) return 0;
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(rows->integer(0), 0));
+}
+
+std::vector<std::string> Database::unread_tables() const {
+  std::vector<std::string> unread;
+  auto rows = query("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0");
+  while (rows && rows->next()) {
+    const std::string_view name = rows->text(0);
+    const bool is_of_sqlite = name.starts_with("sqlite_");
+    if (!is_of_sqlite && !notes_->read_tables.contains(name)) unread.emplace_back(name);
+  }
+  std::ranges::sort(unread);
+  return unread;
 }
 
 std::optional<TableRows> Database::rows(std::string_view table,
                                         std::span<const std::string_view> columns) const {
   const std::int64_t root = root_page(*this, table);
   if (root <= 0 || !pages_) return std::nullopt;
+  notes_->read_tables.emplace(table);
   std::vector<StoredColumn> stored(columns.size());
   find_columns(*this, table, columns, stored);
   return TableRows(*pages_, static_cast<std::uint64_t>(root), stored);
@@ -207,7 +263,14 @@ Result<Query> Database::query(const std::string& sql) const {
                          &statement, nullptr) != SQLITE_OK) {
     return malformed(connection_.get());
   }
-  return Query(statement);
+  return Query(statement, most_rows_);
+}
+
+Result<Query> Database::query_unnoticed(const std::string& sql) const {
+  std::set<std::string, std::less<>> before = notes_->read_tables;
+  auto made = query(sql);
+  notes_->read_tables = std::move(before);
+  return made;
 }
 
 }  // namespace strobe::sqlite

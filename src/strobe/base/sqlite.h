@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,7 +29,8 @@ bool is_database(std::string_view first_bytes);
 class Query {
  public:
   bool next();
-  // Why the rows ended: nothing, or an error where the database is damaged.
+  // Why the rows ended: nothing, or an error where the database is damaged. A damaged one may have
+  // rows without end: it is cut off when it costs far more than its size explains.
   Result<void> ended() const;
 
   // Of the current row, by the place in the statement. A value of another type is converted; a text
@@ -43,9 +46,11 @@ class Query {
   struct Finalize {
     void operator()(sqlite3_stmt* statement) const;
   };
-  explicit Query(sqlite3_stmt* statement) : statement_(statement) {}
+  Query(sqlite3_stmt* statement, std::uint64_t most_rows)
+      : statement_(statement), rows_left_(most_rows) {}
 
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  std::uint64_t rows_left_;
   int status_ = 0;
 };
 
@@ -63,6 +68,11 @@ class Database {
   bool has_column(std::string_view table, std::string_view column) const;
   // A guess by the largest row id; 0 if there is none.
   std::uint64_t about_rows(std::string_view table) const;
+  // The rows of a table. Of an ordinary one, only the heads of the pages are looked at.
+  std::uint64_t count_rows(std::string_view table) const;
+  // Tables of which no statement and no rows() has asked for a row, sorted: what a reader
+  // overlooks. Views do not count, and a view that is read has read its tables.
+  std::vector<std::string> unread_tables() const;
 
   Result<Query> query(const std::string& sql) const;
   // All rows of an ordinary table: much faster than a statement, and damage does not end them. A
@@ -74,10 +84,22 @@ class Database {
   struct Close {
     void operator()(sqlite3* connection) const;
   };
-  explicit Database(sqlite3* connection) : connection_(connection) {}
-  Result<void> prepare();
+  // What SQLite notes while it works; it knows the address.
+  struct Notes {
+    std::set<std::string, std::less<>> read_tables;
+    std::uint64_t steps_left = 0;
 
-  std::unique_ptr<std::string> memory_;  // outlives the connection
+    static int take_steps(void* notes);
+    static int note_read(void* notes, int action, const char* table, const char* column,
+                         const char* database, const char* view);
+  };
+  explicit Database(sqlite3* connection) : connection_(connection) {}
+  Result<void> prepare(std::uint64_t bytes);
+  Result<Query> query_unnoticed(const std::string& sql) const;
+
+  std::unique_ptr<std::string> memory_;  // outlives the connection, as do the notes
+  std::unique_ptr<Notes> notes_ = std::make_unique<Notes>();
+  std::uint64_t most_rows_ = 0;
   std::unique_ptr<sqlite3, Close> connection_;
   std::optional<Pages> pages_;
 };

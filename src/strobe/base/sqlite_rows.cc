@@ -165,6 +165,26 @@ bool TableRows::next() {
   return false;
 }
 
+std::uint64_t TableRows::count_rest() {
+  constexpr std::size_t kLeastRowBytes = 4;  // with its pointer
+  std::uint64_t rows = 0;
+  while (depth_ > 0) {
+    Level& level = levels_[depth_ - 1];
+    if (!level.is_leaf) {
+      descend(level);
+      continue;
+    }
+    const std::uint32_t left = level.cells - level.next_cell;
+    if (left * kLeastRowBytes <= level.page.size()) {
+      rows += left;
+    } else {
+      ++damages_;
+    }
+    --depth_;
+  }
+  return rows;
+}
+
 // Where the next cell of a page begins; nothing if that cannot be.
 std::optional<std::size_t> TableRows::next_cell(Level& level) {
   const std::size_t pointers = level.header + (level.is_leaf ? 8 : 12);

@@ -59,6 +59,8 @@ class TableRows {
   TableRows(Pages pages, std::uint64_t root, std::span<const StoredColumn> columns);
 
   bool next();
+  // Goes to the end and counts the rows on the way, without a look at them.
+  std::uint64_t count_rest();
   // Pages and rows that were left out because they are damaged or missing.
   std::uint64_t damages() const { return damages_; }
 

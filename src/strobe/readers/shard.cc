@@ -196,7 +196,9 @@ void Shard::add_counter(const RawEvent& event, ImportReport& report) {
   if (!has_time(event, report)) return;
   const TrackId track = track_of(event, TrackKey::kAnyDevice);
   const StringId name = intern_name(event, report);
+  bool has_values = false;
   for_each_member(event.args, [&](std::string_view key, JsonValue value) {
+    has_values = true;
     if (const auto number = value.unquoted().as_double()) {
       const bool escaped = key.find('\\') != std::string_view::npos;
       const StringId series = intern_scalar({RawScalar::Type::kString, escaped, key});
@@ -205,6 +207,8 @@ void Shard::add_counter(const RawEvent& event, ImportReport& report) {
       report.add(ImportIssue::kBadNumber, event.byte_offset, key);
     }
   });
+  if (!has_values)
+    report.add(ImportIssue::kBadNumber, event.byte_offset, "a counter without value");
 }
 
 void Shard::add_naming(const RawEvent& event) {

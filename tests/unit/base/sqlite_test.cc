@@ -107,6 +107,62 @@ TEST(SqliteTest, damage_is_an_error_and_never_a_crash) {
   EXPECT_FALSE(Database::open(folder / "nothing"));
 }
 
+// A damaged page may make any statement one without end, and a hostile view is one.
+TEST(SqliteTest, a_statement_without_end_is_cut_off) {
+  const testing::TemporaryFolder folder;
+  const auto database = Database::open(make_database(
+      folder / "a", std::string(kSmall) +
+                        "; CREATE VIEW endless AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT"
+                        " n + 1 FROM r) SELECT n FROM r;"
+                        "CREATE VIEW searching AS SELECT n FROM endless WHERE n < 0"));
+  ASSERT_TRUE(database);
+  for (const char* view : {"endless", "searching"}) {
+    auto rows = database->query(std::string("SELECT n FROM ") + view);
+    ASSERT_TRUE(rows);
+    std::uint64_t count = 0;
+    while (rows->next()) ++count;
+    EXPECT_FALSE(rows->ended()) << view;
+    EXPECT_LE(count, std::filesystem::file_size(folder / "a"));
+  }
+}
+
+TEST(SqliteTest, a_table_is_unread_until_somebody_asks_for_its_rows) {
+  const testing::TemporaryFolder folder;
+  const auto database = Database::open(
+      make_database(folder / "a",
+                    "CREATE TABLE a(x); CREATE TABLE b(x); CREATE TABLE c(x); CREATE TABLE d(x);"
+                    "CREATE TABLE e(x INTEGER PRIMARY KEY AUTOINCREMENT);"
+                    "CREATE VIEW behind AS SELECT b.x, c.x AS y FROM b LEFT JOIN c ON b.x = c.x"));
+  ASSERT_TRUE(database);
+  EXPECT_TRUE(database->has_column("a", "x"));
+  EXPECT_EQ(database->about_rows("a") + database->count_rows("a"), 0u);
+  EXPECT_THAT(database->unread_tables(), ElementsAre("a", "b", "c", "d", "e"));
+  EXPECT_TRUE(database->query("SELECT count(*) FROM d"));
+  EXPECT_THAT(database->unread_tables(), ElementsAre("a", "b", "c", "e"));
+  EXPECT_TRUE(database->query("SELECT x FROM behind"));
+  EXPECT_THAT(database->unread_tables(), ElementsAre("a", "e"));
+  EXPECT_TRUE(database->rows("a", {}));
+  EXPECT_THAT(database->unread_tables(), ElementsAre("e"));
+}
+
+TEST(SqliteTest, rows_are_counted_in_every_kind_of_table) {
+  const testing::TemporaryFolder folder;
+  std::string sql =
+      "PRAGMA page_size=512; BEGIN; CREATE TABLE many(x TEXT);"
+      "CREATE TABLE keyed(k INTEGER, x TEXT, PRIMARY KEY(k)) WITHOUT ROWID";
+  for (int i = 0; i < 2000; ++i) {
+    const std::string n = std::to_string(i);
+    sql += ";INSERT INTO many VALUES(printf('%.*c', " + std::to_string(i % 900) + ", 'x'))";
+    sql += ";INSERT INTO keyed VALUES(" + n + ", 'text')";
+  }
+  sql += "; DELETE FROM many WHERE rowid % 3 = 0; COMMIT";
+  const auto database = Database::open(make_database(folder / "a", sql));
+  ASSERT_TRUE(database);
+  EXPECT_EQ(database->count_rows("many"), 1334u);
+  EXPECT_EQ(database->count_rows("keyed"), 2000u);
+  EXPECT_EQ(database->count_rows("nothing"), 0u);
+}
+
 TEST(SqliteTest, a_name_may_hold_anything) { EXPECT_EQ(quoted("a\"b"), "\"a\"\"b\""); }
 
 }  // namespace

@@ -100,6 +100,7 @@ class DetailRows {
         add_row();
       } else if (records_.is_last_cut()) {
         sink_.report.add(ImportIssue::kTruncatedFile, offset_, line());
+        if (has_whole_times()) add_row();
       } else {
         sink_.report.add(ImportIssue::kDamagedChunk, offset_, line());
       }
@@ -113,8 +114,13 @@ class DetailRows {
  private:
   std::string line() const { return fmt::format("line {}", records_.line()); }
 
+  // Of a row whose last value was cut.
+  bool has_whole_times() const {
+    return records_.size() > std::max(columns_.start, columns_.duration) + 1;
+  }
+
   std::string_view field(std::size_t column) {
-    return column == kAbsentColumn ? std::string_view() : records_.field(column);
+    return column < records_.size() ? records_.field(column) : std::string_view();
   }
 
   std::int64_t number(std::size_t column) {

@@ -1,8 +1,10 @@
 #include "strobe/readers/databases/ascend_database.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <string>
+#include <string_view>
 
 #include "strobe/base/json_write.h"
 #include "strobe/readers/ascend/launch_arrows.h"
@@ -39,7 +41,12 @@ Result<void> read_facts(NpuTables& tables, TraceSink& sink) {
   });
 }
 
-Result<void> read_ascend_database(const sqlite::Database& database, TraceSink& sink) {
+// Descriptions of the machine, of the recording and of other rows.
+constexpr auto kNpuNoEvents = std::to_array<std::string_view>(
+    {"ENUM_*", "HOST_INFO", "META_DATA", "SESSION_TIME_INFO", "status_info", "connectionCats",
+     "RANK_DEVICE_MAP", "NPU_INFO", "STRING_IDS", "PYTORCH_CALLCHAINS", "CONNECTION_IDS"});
+
+Result<LeftOut> read_ascend_database(const sqlite::Database& database, TraceSink& sink) {
   NpuTables tables(database, sink);
   NpuTexts texts;
   sink.builder.metadata().traits = npu_traits();
@@ -52,12 +59,12 @@ Result<void> read_ascend_database(const sqlite::Database& database, TraceSink& s
   STROBE_TRY_VOID(add_npu_host(tables, texts, ends, sink));
   STROBE_TRY_VOID(add_npu_counters(tables, texts, sink));
   join_npu_launches(sink.builder);
-  return {};
+  return LeftOut();
 }
 
 }  // namespace
 
 const DatabaseFormat kAscendDatabase{"database of an NPU profiler", is_ascend_database,
-                                     read_ascend_database};
+                                     read_ascend_database, kNpuNoEvents};
 
 }  // namespace strobe::readers

@@ -49,6 +49,7 @@ struct CollectivePart {
   std::uint32_t group;
   std::uint32_t from_rank;
   std::uint32_t to_rank;
+  bool has_run = false;
 };
 struct NpuCopy {
   std::int64_t task;
@@ -79,7 +80,8 @@ class NpuTasks {
   Result<std::vector<NpuLaunchEnd>> add_all() {
     STROBE_TRY_VOID(read_details());
     STROBE_TRY_VOID(add_tasks());
-    report_computations_without_task();
+    report_without_task(computations_, "a kernel without its task");
+    report_without_task(parts_, "a part of a collective without its task");
     STROBE_TRY_VOID(add_collectives());
     std::ranges::stable_sort(ends_, {}, &NpuLaunchEnd::connection);
     return std::move(ends_);
@@ -170,7 +172,8 @@ class NpuTasks {
     }
     sink_.add(row, task.end_ns);
     if (is_device_work(row.kind)) add_end(task.connection, task.start_ns, row.track);
-    for (const CollectivePart& part : rows_of_task(parts_, task.number)) {
+    for (CollectivePart& part : rows_of_task(parts_, task.number)) {
+      part.has_run = true;
       add_part(part, task);
       devices_of_connections_.emplace_back(task.connection, task.device);
     }
@@ -234,10 +237,10 @@ class NpuTasks {
     return devices_of_connections_.empty() ? 0 : devices_of_connections_.front().second;
   }
 
-  void report_computations_without_task() {
-    for (const NpuComputation& computation : computations_) {
-      if (computation.has_run) continue;
-      sink_.report.add(ImportIssue::kMissingTime, 0, "a kernel without its task");
+  template <class Row>
+  void report_without_task(const std::vector<Row>& rows, std::string_view what) {
+    for (const Row& row : rows) {
+      if (!row.has_run) sink_.report.add(ImportIssue::kMissingTime, 0, what);
     }
   }
 

@@ -46,7 +46,10 @@ Result<void> read_database(const TraceInput& input, TraceSink& sink) {
   const DatabaseFormat* format = find_database_format(database);
   if (format == nullptr)
     return Error{ErrorCode::kMalformed, "the database changed while it was opened", "", ""};
-  return format->read(database, sink);
+  STROBE_TRY(LeftOut left_out, format->read(database, sink));
+  left_out.add_unread_tables(database, format->no_events);
+  left_out.report_to(sink.report);
+  return {};
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "strobe/readers/databases/event_tables.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,19 +13,6 @@ namespace {
 // The least that SQLite needs for a row.
 constexpr std::uint64_t kLeastRowBytes = 4;
 constexpr std::int64_t kLatestTableTime_ns = std::int64_t{1} << 62;
-
-// An event has one of them.
-constexpr std::array<std::string_view, 3> kTimeColumns = {"start", "timestamp", "rawTimestamp"};
-// What the tool says about itself and about the machine.
-constexpr std::array<std::string_view, 5> kNoEventTables = {"TARGET_INFO_", "META_DATA_", "EXPORT_",
-                                                            "ANALYSIS_", "ENUM_"};
-
-bool may_hold_events(std::string_view table, const std::vector<std::string>& columns) {
-  return std::ranges::none_of(kNoEventTables, [&](auto with) { return table.starts_with(with); }) &&
-         std::ranges::any_of(columns, [](const std::string& column) {
-           return std::ranges::find(kTimeColumns, column) != kTimeColumns.end();
-         });
-}
 
 }  // namespace
 
@@ -59,37 +45,9 @@ std::uint64_t EventTables::about_rows(std::span<const std::string_view> tables) 
   return std::min(rows, most_rows_);
 }
 
-void EventTables::leave_out(std::string_view what, std::uint64_t rows) {
-  if (rows > 0) left_out_[std::string(what)] += rows;
-}
-
-void EventTables::report_left_out() {
-  for (const auto& [table, columns] : tables_) {
-    if (read_.contains(table) || !may_hold_events(table, columns)) continue;
-    leave_out(table, count_rows(table));
-  }
-  std::string names;
-  std::uint64_t all = 0;
-  for (const auto& [what, rows] : left_out_) {
-    if (!names.empty()) names += ", ";
-    names += fmt::format("{} in {}", count_text(rows), excerpt(what));
-    all += rows;
-  }
-  if (all == 0) return;
-  sink_.report.add(ImportIssue::kUnreadEvents, 0, names);
-  sink_.report.add_many(ImportIssue::kUnreadEvents, all - 1);
-}
-
-std::uint64_t EventTables::count_rows(std::string_view table) const {
-  std::uint64_t count = 0;
-  read_first(table, {}, [&](const sqlite::TableRows&) { ++count; });
-  return count;
-}
-
 std::optional<sqlite::TableRows> EventTables::begin(std::string_view table,
                                                     std::span<const std::string_view> columns) {
   if (!has(table)) return std::nullopt;
-  read_.emplace(table);
   std::optional<sqlite::TableRows> rows = database_.rows(table, columns);
   if (!rows) report_damage(table, "not an ordinary table");
   return rows;

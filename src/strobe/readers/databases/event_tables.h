@@ -5,21 +5,19 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "strobe/base/sqlite.h"
+#include "strobe/readers/databases/left_out.h"
 #include "strobe/readers/trace_sink.h"
 
 namespace strobe::readers {
 
 // The tables of a database whose rows become the events of a trace. Views, virtual tables and
 // computed columns do not count: nobody knows what a stranger's file would compute.
-//
-// It also keeps the accounts: what was not read is named in the report.
 class EventTables {
  public:
   EventTables(const sqlite::Database& database, TraceSink& sink);
@@ -52,9 +50,7 @@ class EventTables {
   }
 
   // Rows of a table that the caller has read, but does not keep as events.
-  void leave_out(std::string_view what, std::uint64_t rows);
-  // Names what was left out, and the tables with times that were not read.
-  void report_left_out();
+  LeftOut left_out;
 
  private:
   static constexpr std::uint64_t kPulse = 1 << 16;
@@ -64,14 +60,11 @@ class EventTables {
   bool end(std::string_view table, const std::optional<sqlite::TableRows>& rows,
            std::uint64_t count);
   void report_damage(std::string_view table, std::string_view what);
-  std::uint64_t count_rows(std::string_view table) const;
 
   const sqlite::Database& database_;
   TraceSink& sink_;
   std::uint64_t most_rows_;
   std::map<std::string, std::vector<std::string>, std::less<>> tables_;  // their columns
-  std::set<std::string, std::less<>> read_;
-  std::map<std::string, std::uint64_t, std::less<>> left_out_;
 };
 
 // The time in a row. False if there is none that a trace can hold: that is reported.

@@ -303,12 +303,17 @@ bool is_rocpd(const sqlite::Database& database) {
   return database.has_table("rocpd_kernel_dispatch") && database.has_table("rocpd_info_agent");
 }
 
-Result<void> read_rocpd(const sqlite::Database& database, TraceSink& sink) {
-  return RocpdReader(database, sink).read();
+// Descriptions of the machine and of other rows.
+constexpr std::string_view kRocpdNoEvents[] = {"rocpd_metadata*", "rocpd_string*", "rocpd_info_*",
+                                               "rocpd_track*",    "rocpd_event*",  "rocpd_arg*"};
+
+Result<LeftOut> read_rocpd(const sqlite::Database& database, TraceSink& sink) {
+  STROBE_TRY_VOID(RocpdReader(database, sink).read());
+  return LeftOut();
 }
 
 }  // namespace
 
-const DatabaseFormat kRocpd{"rocpd", is_rocpd, read_rocpd};
+const DatabaseFormat kRocpd{"rocpd", is_rocpd, read_rocpd, kRocpdNoEvents};
 
 }  // namespace strobe::readers

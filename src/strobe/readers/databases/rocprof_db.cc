@@ -35,10 +35,10 @@ class RocprofDb {
     for (const std::string_view table : kWork) expected += database_.about_rows(table);
     for (const CallTable& table : kCalls) expected += database_.about_rows(table.name);
     sink_.expect(expected);
-    bool goes_on = read_work("OPS") && read_work("COPY");
-    // A run that is traced and counts lists its kernels in both.
+    bool goes_on = read_work("OPS");
+    // A run that is traced and counts lists its kernels in both: those of KERN are left out.
     const bool has_operations = !sink_.builder.slices().starts_ns.empty();
-    goes_on = goes_on && (has_operations ? leave_out_kernels() : read_work("KERN"));
+    goes_on = goes_on && read_work("COPY") && (has_operations || read_work("KERN"));
     for (const CallTable& table : kCalls) goes_on = goes_on && read_calls(table);
     if (!goes_on) return sink_.why_stopped();
     rows_.finish();
@@ -53,15 +53,6 @@ class RocprofDb {
   static constexpr std::string_view kWork[] = {"OPS", "COPY", "KERN"};
   static constexpr CallTable kCalls[] = {
       {"HIP", "HIP"}, {"HSA", "HSA"}, {"KFD", "KFD_API"}, {"rocTX", "rocTX"}};
-
-  bool leave_out_kernels() {
-    const std::uint64_t rows = database_.about_rows("KERN");
-    if (rows > 0) {
-      sink_.report.add(ImportIssue::kUnreadEvents, 0, "KERN repeats what OPS lists");
-      sink_.report.add_many(ImportIssue::kUnreadEvents, rows - 1);
-    }
-    return true;
-  }
 
   bool read_work(std::string_view name) {
     TableRows table(database_, name);
@@ -151,12 +142,13 @@ bool is_rocprof_db(const sqlite::Database& database) {
          database.has_column("HIP", "BeginNs") || database.has_column("HSA", "BeginNs");
 }
 
-Result<void> read_rocprof_db(const sqlite::Database& database, TraceSink& sink) {
-  return RocprofDb(database, sink).read();
+Result<LeftOut> read_rocprof_db(const sqlite::Database& database, TraceSink& sink) {
+  STROBE_TRY_VOID(RocprofDb(database, sink).read());
+  return LeftOut();
 }
 
 }  // namespace
 
-const DatabaseFormat kRocprofDb{"rocprof", is_rocprof_db, read_rocprof_db};
+const DatabaseFormat kRocprofDb{"rocprof", is_rocprof_db, read_rocprof_db, {}};
 
 }  // namespace strobe::readers

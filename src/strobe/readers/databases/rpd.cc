@@ -214,12 +214,18 @@ bool is_rpd(const sqlite::Database& database) {
          database.has_column("rocpd_api", "apiName_id") && database.has_table("rocpd_string");
 }
 
-Result<void> read_rpd(const sqlite::Database& database, TraceSink& sink) {
-  return RpdReader(database, sink).read();
+// Descriptions of the recording and of other rows.
+constexpr std::string_view kRpdNoEvents[] = {"rocpd_metadata", "rocpd_barrierop",
+                                             "rocpd_kernelcodeobject", "rocpd_op_inputSignals",
+                                             "rocpd_stackframe"};
+
+Result<LeftOut> read_rpd(const sqlite::Database& database, TraceSink& sink) {
+  STROBE_TRY_VOID(RpdReader(database, sink).read());
+  return LeftOut();
 }
 
 }  // namespace
 
-const DatabaseFormat kRpd{"rocmProfileData", is_rpd, read_rpd};
+const DatabaseFormat kRpd{"rocmProfileData", is_rpd, read_rpd, kRpdNoEvents};
 
 }  // namespace strobe::readers

@@ -129,7 +129,11 @@ void CsvRows::add_kernel(CsvRecords& row, bool has_counters) {
   if (has_counters) {
     // A dispatch has a row for each of its counters, and perhaps one in a table of its own.
     const std::uint64_t dispatch = columns_.count(row, RocmColumn::kDispatch);
-    if (has_kernels_ || !dispatches_.insert(dispatch).second) return;
+    if (has_kernels_ || !dispatches_.insert(dispatch).second) {
+      rows_.sink().report.add(ImportIssue::kUnreadEvents, offset_,
+                              "a counter of a dispatch that is listed already");
+      return;
+    }
   }
   const auto times = times_of(row);
   if (!times) return;

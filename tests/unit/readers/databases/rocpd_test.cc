@@ -7,9 +7,9 @@
 #include "strobe/readers/databases/rocm_databases.h"
 #include "strobe/readers/trace_reader.h"
 #include "strobe/trace/args_store.h"
+#include "tests/support/damage.h"
 #include "tests/support/make_database.h"
 #include "tests/support/trace_totals.h"
-#include "tests/unit/readers/rocm/damage.h"
 
 namespace strobe::readers {
 namespace {
@@ -101,8 +101,42 @@ TEST(RocpdTest, copies_have_their_bytes) {
   }
 }
 
+TEST(RocpdTest, tables_that_no_view_shows_are_named) {
+  const auto loaded = read_trace_bytes(
+      strobe::testing::database_of(
+          kRocpdTables +
+          "CREATE TABLE rocpd_region_2 AS SELECT * FROM rocpd_region_1;"
+          "CREATE TABLE rocpd_pmc_event_1 (id INTEGER PRIMARY KEY, event_id INTEGER, value REAL);"
+          "INSERT INTO rocpd_pmc_event_1 VALUES (1, 1, 0.5), (2, 1, 1.5);"
+          "CREATE TABLE rocpd_string_2 (id INTEGER PRIMARY KEY, string TEXT);"
+          "INSERT INTO rocpd_string_2 VALUES (1, 'a name')"),
+      "a.db");
+  ASSERT_TRUE(loaded);
+  ASSERT_EQ(loaded->report[ImportIssue::kUnreadEvents].examples.size(), 1u);
+  EXPECT_EQ(loaded->report[ImportIssue::kUnreadEvents].examples[0].detail,
+            "2 in rocpd_pmc_event_1, 2 in rocpd_region_2");
+}
+
+// Damage can do it as well: pages that lead in circles.
+TEST(RocpdTest, a_view_without_end_costs_only_itself) {
+  std::string tables = kRocpdTables;
+  const std::string view = "CREATE VIEW regions AS ";
+  tables.insert(tables.find(view) + view.size(),
+                "WITH RECURSIVE endless(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM endless) ");
+  tables.insert(tables.find("FROM rocpd_region R", tables.find(view)) + 19, " JOIN endless");
+  const std::string bytes = strobe::testing::database_of(tables);
+  const auto loaded = read_trace_bytes(bytes, "a.db");
+  ASSERT_TRUE(loaded);
+  EXPECT_EQ(strobe::testing::total_of(loaded->trace, SliceKind::kKernel), (Total{2, 50}));
+  EXPECT_EQ(strobe::testing::total_of(loaded->trace, SliceKind::kMemcpy).count, 1);
+  EXPECT_LE(loaded->trace.slice_count(), bytes.size() + 4);
+  ASSERT_EQ(loaded->report[ImportIssue::kDamagedChunk].count, 1u);
+  EXPECT_EQ(loaded->report[ImportIssue::kDamagedChunk].examples[0].detail,
+            "table regions: the database has more rows than its size allows: it is damaged");
+}
+
 TEST(RocpdTest, damage_never_crashes) {
-  expect_survives(strobe::testing::database_of(kRocpdTables));
+  strobe::testing::expect_survives(strobe::testing::database_of(kRocpdTables));
 }
 
 }  // namespace

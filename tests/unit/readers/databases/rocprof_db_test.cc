@@ -6,9 +6,9 @@
 #include "strobe/readers/databases/rocm_databases.h"
 #include "strobe/readers/databases/table_rows.h"
 #include "strobe/readers/trace_reader.h"
+#include "tests/support/damage.h"
 #include "tests/support/make_database.h"
 #include "tests/support/trace_totals.h"
-#include "tests/unit/readers/rocm/damage.h"
 
 namespace strobe::readers {
 namespace {
@@ -57,8 +57,20 @@ TEST(RocprofDbTest, a_traced_run_has_calls_copies_and_ranges_and_its_kernels_onc
   EXPECT_EQ(loaded->report[ImportIssue::kOrphanDeviceWork].count, 2u);  // copy and fill
 }
 
+// Copies alone do not say that the run lists its kernels elsewhere.
+TEST(RocprofDbTest, kernels_beside_copies_are_read_if_nothing_else_lists_them) {
+  const auto loaded = read_trace_bytes(
+      strobe::testing::database_of(kCountedRun +
+                                   "CREATE TABLE COPY (BeginNs INTEGER, EndNs INTEGER, Name TEXT);"
+                                   "INSERT INTO COPY VALUES (150, 170, 'CopyHostToDevice')"),
+      "a.db");
+  ASSERT_TRUE(loaded) << loaded.error().what;
+  EXPECT_EQ(strobe::testing::total_of(loaded->trace, SliceKind::kKernel), (Total{2, 50}));
+  EXPECT_EQ(loaded->report[ImportIssue::kUnreadEvents].count, 0u);
+}
+
 TEST(RocprofDbTest, damage_never_crashes) {
-  expect_survives(strobe::testing::database_of(kCountedRun + kTracedRun));
+  strobe::testing::expect_survives(strobe::testing::database_of(kCountedRun + kTracedRun));
 }
 
 }  // namespace

@@ -7,9 +7,9 @@
 #include "strobe/readers/databases/rocm_databases.h"
 #include "strobe/readers/trace_reader.h"
 #include "strobe/trace/args_store.h"
+#include "tests/support/damage.h"
 #include "tests/support/make_database.h"
 #include "tests/support/trace_totals.h"
-#include "tests/unit/readers/rocm/damage.h"
 
 namespace strobe::readers {
 namespace {
@@ -89,7 +89,9 @@ TEST(RpdTest, tables_that_are_missing_are_not_needed) {
   EXPECT_EQ(strobe::testing::total_of(loaded->trace, SliceKind::kKernel), (Total{3, 60}));
 }
 
-TEST(RpdTest, damage_never_crashes) { expect_survives(strobe::testing::database_of(kRpdTables)); }
+TEST(RpdTest, damage_never_crashes) {
+  strobe::testing::expect_survives(strobe::testing::database_of(kRpdTables));
+}
 
 }  // namespace
 }  // namespace strobe::readers

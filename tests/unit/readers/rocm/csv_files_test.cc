@@ -6,9 +6,9 @@
 #include "strobe/readers/formats.h"
 #include "strobe/readers/rocm/csv_table.h"
 #include "strobe/readers/trace_reader.h"
+#include "tests/support/damage.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/trace_totals.h"
-#include "tests/unit/readers/rocm/damage.h"
 
 namespace strobe::readers {
 namespace {
@@ -141,9 +141,9 @@ TEST(CsvFilesTest, damaged_rows_are_left_out_and_counted) {
 }
 
 TEST(CsvFilesTest, damage_never_crashes) {
-  expect_survives(kKernelTable);
-  expect_survives(kCounterTable);
-  expect_survives(kCopyTable);
+  strobe::testing::expect_survives(kKernelTable);
+  strobe::testing::expect_survives(kCounterTable);
+  strobe::testing::expect_survives(kCopyTable);
 }
 
 }  // namespace

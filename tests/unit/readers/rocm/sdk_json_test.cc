@@ -9,8 +9,8 @@
 #include "strobe/readers/rocm/sdk_tables.h"
 #include "strobe/readers/trace_reader.h"
 #include "strobe/trace/args_store.h"
+#include "tests/support/damage.h"
 #include "tests/support/trace_totals.h"
-#include "tests/unit/readers/rocm/damage.h"
 
 namespace strobe::readers {
 namespace {
@@ -156,7 +156,7 @@ TEST(SdkJsonTest, a_cut_text_keeps_what_came_before) {
   EXPECT_TRUE(loaded->report.is_cut_off());
 }
 
-TEST(SdkJsonTest, damage_never_crashes) { expect_survives(kSdkFile); }
+TEST(SdkJsonTest, damage_never_crashes) { strobe::testing::expect_survives(kSdkFile); }
 
 TEST(SdkRecordTest, only_whole_numbers_from_0_on_are_values) {
   SdkRecordReader reader;

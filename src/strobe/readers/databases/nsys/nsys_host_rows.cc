@@ -52,7 +52,7 @@ class NsysCalls {
       }
       file_.add(slice, row, kStart, kEnd, kNsysCalls);
     });
-    file_.tables.leave_out("call chains that repeat a call", call_chains);
+    file_.tables.left_out.add("call chains that repeat a call", call_chains);
     number();
     return goes_on;
   }

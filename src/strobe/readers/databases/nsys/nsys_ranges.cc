@@ -150,7 +150,7 @@ class NsysRanges {
       case kDomainEnd:
         break;
       default:
-        file_.tables.leave_out(fmt::format("{} of type {}", kNsysRanges, type), 1);
+        file_.tables.left_out.add(fmt::format("{} of type {}", kNsysRanges, type), 1);
         break;
     }
   }

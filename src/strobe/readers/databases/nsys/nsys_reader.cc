@@ -28,6 +28,29 @@ constexpr auto kNsysSigns = std::to_array<std::string_view>(
      "COMPOSITE_EVENTS", "SCHED_EVENTS", "GPU_METRICS", "NET_NIC_METRIC", "META_DATA_EXPORT",
      "EXPORT_META_DATA", "TARGET_INFO_SESSION_START_TIME", "DIAGNOSTIC_EVENT"});
 
+// Descriptions of the recording, the machine and the tables, and the stacks of other events.
+constexpr auto kNsysNoEvents = std::to_array<std::string_view>({"TARGET_INFO_*",
+                                                                "META_DATA_*",
+                                                                "EXPORT_*",
+                                                                "ANALYSIS_*",
+                                                                "ENUM_*",
+                                                                "*_CALLCHAINS",
+                                                                "NVTX_PAYLOAD_SCHEMA*",
+                                                                "ProcessStreams",
+                                                                "PROCESSES",
+                                                                "StringIds",
+                                                                "ThreadNames",
+                                                                "NIC_ID_MAP",
+                                                                "MPI_RANKS",
+                                                                "MPI_COMMUNICATORS",
+                                                                "ETW_PROVIDERS",
+                                                                "ETW_TASKS",
+                                                                "GENERIC_EVENT_SOURCES",
+                                                                "GENERIC_EVENT_TYPES",
+                                                                "GENERIC_EVENT_TYPE_FIELDS",
+                                                                "PMU_EVENT_REQUESTS",
+                                                                "UnresolvedSymbols"});
+
 constexpr auto kNsysSliceTables = std::to_array<std::string_view>(
     {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_RUNTIME", "CUPTI_ACTIVITY_KIND_MEMCPY",
      "CUPTI_ACTIVITY_KIND_MEMSET", "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", "NVTX_EVENTS",
@@ -81,22 +104,21 @@ bool add_nsys_events(NsysFile& file, std::vector<RangeSequence>& sequences) {
          add_nsys_memory_use(file);
 }
 
-Result<void> read_nsys(const sqlite::Database& database, TraceSink& sink) {
+Result<LeftOut> read_nsys(const sqlite::Database& database, TraceSink& sink) {
   NsysFile file(database, sink);
   reserve_rows(sink.builder.slices(), file.tables.about_rows(kNsysSliceTables));
   take_nsys_facts(file);
   std::vector<RangeSequence> sequences;
   if (!add_nsys_events(file, sequences)) return sink.why_stopped();
   report_nsys_diagnostics(file);
-  file.tables.report_left_out();
   close_slices(file);
   order_nsys_rows(file, sequences);
   mark_steps(sink.builder, 0);
-  return {};
+  return std::move(file.tables.left_out);
 }
 
 }  // namespace
 
-const DatabaseFormat kNsightSystems{"Nsight Systems", is_nsys, read_nsys};
+const DatabaseFormat kNsightSystems{"Nsight Systems", is_nsys, read_nsys, kNsysNoEvents};
 
 }  // namespace strobe::readers

@@ -82,11 +82,11 @@ class NvprofFile {
     return add_memsets() && add_syncs() && add_overheads();
   }
 
-  void finish() {
-    tables_.report_left_out();
+  LeftOut finish() {
     close_markers();
     sink_.order_slices();
     mark_steps(sink_.builder, 0);
+    return std::move(tables_.left_out);
   }
 
  private:
@@ -417,15 +417,23 @@ bool is_nvprof(const sqlite::Database& database) {
          });
 }
 
-Result<void> read_nvprof(const sqlite::Database& database, TraceSink& sink) {
+// Descriptions of other rows, of the machine and of the recording.
+constexpr auto kNvprofNoEvents = std::to_array<std::string_view>(
+    {"StringTable", "Version", "CUPTI_ACTIVITY_KIND_CONTEXT", "CUPTI_ACTIVITY_KIND_CUDA_EVENT",
+     "CUPTI_ACTIVITY_KIND_DEVICE*", "CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION",
+     "CUPTI_ACTIVITY_KIND_FUNCTION", "CUPTI_ACTIVITY_KIND_MARKER_DATA",
+     "CUPTI_ACTIVITY_KIND_MODULE", "CUPTI_ACTIVITY_KIND_NAME", "CUPTI_ACTIVITY_KIND_NVLINK",
+     "CUPTI_ACTIVITY_KIND_PCIE", "CUPTI_ACTIVITY_KIND_SOURCE_LOCATOR",
+     "CUPTI_ACTIVITY_KIND_STREAM"});
+
+Result<LeftOut> read_nvprof(const sqlite::Database& database, TraceSink& sink) {
   NvprofFile file(database, sink);
   if (!file.add_all()) return sink.why_stopped();
-  file.finish();
-  return {};
+  return file.finish();
 }
 
 }  // namespace
 
-const DatabaseFormat kNvprof{"nvprof", is_nvprof, read_nvprof};
+const DatabaseFormat kNvprof{"nvprof", is_nvprof, read_nvprof, kNvprofNoEvents};
 
 }  // namespace strobe::readers
