@@ -34,7 +34,7 @@ std::vector<std::string> ordered(const std::vector<NamedSlice>& slices, std::siz
                        .category = builder.category("c"),
                        .args = {}});
   }
-  const std::vector<std::uint32_t> new_rows = order_by_start(builder.slices(), first);
+  const std::vector<std::uint32_t> new_rows = order_by_start(builder.slices(), first).new_rows();
   std::vector<std::string> names;
   for (const StringId id : builder.slices().names) names.emplace_back(builder.strings()[id]);
   for (std::size_t i = 0; i < new_rows.size(); ++i) {
