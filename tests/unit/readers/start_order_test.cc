@@ -75,6 +75,14 @@ TEST(StartOrderTest, slices_that_come_late_find_their_place) {
               ElementsAre("outer", "late", "leaf"));
 }
 
+TEST(StartOrderTest, of_one_thread_in_order_only_neighbours_that_start_together_move) {
+  EXPECT_THAT(ordered({{"a", 0, 9}, {"short", 1, 2}, {"long", 1, 5}, {"same", 1, 5}, {"b", 6, 7}}),
+              ElementsAre("a", "same", "long", "short", "b"));
+  EXPECT_THAT(ordered({{"x", 9, 10, 0}, {"a", 1, 2, 7}, {"b", 3, 4, 7}, {"c", 3, 9, 7}}, 1),
+              ElementsAre("x", "a", "c", "b"))
+      << "whatever the number of the thread";
+}
+
 TEST(StartOrderTest, any_slices_are_ordered_by_start_then_the_longest_first) {
   std::mt19937_64 random(3);
   for (int round = 0; round < 200; ++round) {
