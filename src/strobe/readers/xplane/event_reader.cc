@@ -121,18 +121,19 @@ inline bool EventReader::take_stat(std::string_view message, Event& event) {
   const char* p = message.data();
   const char* const end = p + message.size();
   std::uint64_t id = 0;
-  // Writers put the id first.
-  const bool is_usual = p < end &&
-                        static_cast<unsigned char>(*p++) == tag_of_number(kStatMetadataId) &&
-                        take_varint(p, end, id);
-  const StatName* const name = is_usual ? names_->stats.find(id) : read_stat(message, *names_).name;
-  if (name == nullptr) return false;
-  if (name->meaning == StatMeaning::kOther) [[likely]]
-    return true;
-  return take_known_stat(*name, message, event);
+  if (p < end && static_cast<unsigned char>(*p++) == tag_of_number(kStatMetadataId) &&
+      take_varint(p, end, id)) [[likely]] {
+    const StatName* const name = names_->stats.find(id);
+    if (name == nullptr) return false;
+    if (name->meaning == StatMeaning::kOther) return true;
+    return take_known_stat(*name, {p, static_cast<std::size_t>(end - p)}, message, event);
+  }
+  const StatName* const name = read_stat(message, *names_).name;  // the id stands behind the value
+  return name != nullptr && take_known_stat(*name, {}, message, event);
 }
 
-bool EventReader::take_known_stat(const StatName& name, std::string_view message, Event& event) {
+bool EventReader::take_known_stat(const StatName& name, std::string_view value,
+                                  std::string_view message, Event& event) {
   switch (name.meaning) {
     case StatMeaning::kRepeated:
       return false;
@@ -151,58 +152,68 @@ bool EventReader::take_known_stat(const StatName& name, std::string_view message
     default:
       break;
   }
-  const Stat stat = read_stat(message, *names_);
+  if (name.meaning == StatMeaning::kAllocator) {
+    allocation_of(event).allocator = read_stat(message, *names_).text;
+    return true;
+  }
+  const std::uint64_t number = number_of(value, message);
   switch (name.meaning) {
     case StatMeaning::kCorrelation:
-      event.correlation = whole_number(stat);
+      event.correlation = number;
       event.has_correlation = true;
       return false;
     case StatMeaning::kProducerType:
-      event.producer_type = whole_number(stat);
+      event.producer_type = number;
       return false;
     case StatMeaning::kProducer:
-      event.producer = whole_number(stat);
+      event.producer = number;
       return false;
     case StatMeaning::kConsumerType:
-      event.consumer_type = whole_number(stat);
+      event.consumer_type = number;
       return false;
     case StatMeaning::kConsumer:
-      event.consumer = whole_number(stat);
+      event.consumer = number;
       return false;
     case StatMeaning::kStep:
-      event.step = static_cast<std::int64_t>(whole_number(stat));
+      event.step = static_cast<std::int64_t>(number);
+      return true;
+    case StatMeaning::kAllocated:
+      allocation_of(event).allocated_bytes = static_cast<std::int64_t>(number);
+      return true;
+    case StatMeaning::kReserved:
+      allocation_of(event).reserved_bytes = static_cast<std::int64_t>(number);
+      return true;
+    case StatMeaning::kPeak:
+      allocation_of(event).peak_bytes = static_cast<std::int64_t>(number);
+      return true;
+    case StatMeaning::kBlockBytes:
+      allocation_of(event).block_bytes = static_cast<std::int64_t>(number);
       return true;
     default:
-      take_allocation(name.meaning, stat, event);
+      allocation_of(event).address = number;
       return true;
   }
 }
 
-void EventReader::take_allocation(StatMeaning meaning, const Stat& stat, Event& event) {
+// Mostly a whole number behind the id.
+std::uint64_t EventReader::number_of(std::string_view value, std::string_view message) const {
+  if (!value.empty()) {
+    const auto tag = static_cast<unsigned char>(value.front());
+    const char* p = value.data() + 1;
+    const char* const end = value.data() + value.size();
+    std::uint64_t number = 0;
+    if ((tag == tag_of_number(kStatUnsigned) || tag == tag_of_number(kStatSigned)) &&
+        take_varint_with_slack(p, end, number) && p == end) {
+      return number;
+    }
+  }
+  return whole_number(read_stat(message, *names_));
+}
+
+Allocation& EventReader::allocation_of(Event& event) {
   if (!event.has_allocation) allocation_ = {};
   event.has_allocation = true;
-  switch (meaning) {
-    case StatMeaning::kAllocator:
-      allocation_.allocator = stat.text;
-      break;
-    case StatMeaning::kAllocated:
-      allocation_.allocated_bytes = stat.signed_number();
-      break;
-    case StatMeaning::kReserved:
-      allocation_.reserved_bytes = stat.signed_number();
-      break;
-    case StatMeaning::kPeak:
-      allocation_.peak_bytes = stat.signed_number();
-      break;
-    case StatMeaning::kBlockBytes:
-      allocation_.block_bytes = stat.signed_number();
-      break;
-    case StatMeaning::kAddress:
-      allocation_.address = stat.number;
-      break;
-    default:
-      break;
-  }
+  return allocation_;
 }
 
 }  // namespace strobe::readers::xplane

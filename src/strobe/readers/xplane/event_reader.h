@@ -50,8 +50,11 @@ class EventReader {
  private:
   // What the statistic is for; whether it becomes an argument.
   bool take_stat(std::string_view message, Event& event);
-  bool take_known_stat(const StatName& name, std::string_view message, Event& event);
-  void take_allocation(StatMeaning meaning, const Stat& stat, Event& event);
+  // `value` is the part of the message behind the id, if that comes first.
+  bool take_known_stat(const StatName& name, std::string_view value, std::string_view message,
+                       Event& event);
+  std::uint64_t number_of(std::string_view value, std::string_view message) const;
+  Allocation& allocation_of(Event& event);
 
   const PlaneNames* names_ = nullptr;
   Allocation allocation_;
