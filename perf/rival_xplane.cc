@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <google/protobuf/arena.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl.h>
 
@@ -23,7 +24,8 @@ int run(const char* path) {
   const int file = open(path, O_RDONLY);
   if (file < 0) return 3;
   Outcome outcome;
-  strobe_perf::Space space;
+  google::protobuf::Arena arena;  // faster than without, and smaller
+  auto& space = *google::protobuf::Arena::CreateMessage<strobe_perf::Space>(&arena);
   bool is_read = false;
   {
     google::protobuf::io::FileInputStream stream(file, 1 << 20);

@@ -24,6 +24,27 @@ inline bool take_varint(const char*& p, const char* end, std::uint64_t& value) {
   return false;
 }
 
+// Bytes that lie behind some messages and may be read, although they are not part of them.
+inline constexpr std::size_t kProtobufSlack = 8;
+
+// The same for a number in a message with kProtobufSlack.
+// PERF: times have four to eight bytes, and a loop over them cannot be predicted.
+inline bool take_varint_with_slack(const char*& p, const char* end, std::uint64_t& value) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, p, sizeof word);
+  static_assert(std::endian::native == std::endian::little, "the first byte is the lowest");
+  const std::uint64_t stops = ~word & 0x8080808080808080u;
+  if (stops == 0) [[unlikely]]
+    return take_varint(p, end, value);
+  word &= (stops ^ (stops - 1)) & 0x7F7F7F7F7F7F7F7Fu;
+  // Seven bits of every byte move together: in pairs, in fours, in eights.
+  word = (word & 0x007F007F007F007Fu) | (word & 0x7F007F007F007F00u) >> 1;
+  word = (word & 0x00003FFF00003FFFu) | (word & 0x3FFF00003FFF0000u) >> 2;
+  value = (word & 0x000000000FFFFFFFu) | (word & 0x0FFFFFFF00000000u) >> 4;
+  p += (std::countr_zero(stops) + 1) / 8;
+  return p <= end;
+}
+
 // Walks the fields of one protobuf message and trusts none of its sizes: a field that does not fit
 // ends the walk and leaves is_broken().
 //
@@ -50,6 +71,7 @@ class ProtobufFields {
   std::int64_t signed_number() const { return static_cast<std::int64_t>(number_); }
   std::string_view bytes() const { return bytes_; }  // of kBytes
   double real() const;                               // of kFixed64 and kFixed32
+  const char* behind() const { return p_; }          // where the next field begins
   bool is_broken() const { return is_broken_; }
 
  private:

@@ -14,9 +14,10 @@ constexpr std::size_t kLongestHead = 20;  // of a field: its tag, and its length
 }  // namespace
 
 ProtobufStream::ProtobufStream(std::unique_ptr<ByteStream> stream)
-    : stream_(std::move(stream)), window_(kWindowBytes) {}
+    : stream_(std::move(stream)), window_(kWindowBytes + kProtobufSlack) {}
 
-ProtobufStream::ProtobufStream(File file) : file_(std::move(file)), window_(kWindowBytes) {}
+ProtobufStream::ProtobufStream(File file)
+    : file_(std::move(file)), window_(kWindowBytes + kProtobufSlack) {}
 
 std::size_t ProtobufStream::read_more(char* to, std::size_t bytes) {
   const std::span<char> out(to, bytes);
@@ -36,9 +37,9 @@ bool ProtobufStream::fill(std::size_t wanted) {
   base_ += position_;
   filled_ -= position_;
   position_ = 0;
-  if (window_.size() < wanted) window_.resize(wanted);
-  while (filled_ < window_.size()) {
-    const std::size_t got = read_more(window_.data() + filled_, window_.size() - filled_);
+  if (window_bytes() < wanted) window_.resize(wanted + kProtobufSlack);
+  while (filled_ < window_bytes()) {
+    const std::size_t got = read_more(window_.data() + filled_, window_bytes() - filled_);
     filled_ += got;
     has_ended_ = got == 0;
     if (has_ended_ || filled_ >= wanted) break;

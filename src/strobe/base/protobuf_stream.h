@@ -33,6 +33,10 @@ class ProtobufStream {
   // The next field of the message that is open; false at its end, and where the input is cut or
   // broken.
   bool next();
+  // The next field with all its bytes, if it is a kBytes field of this number below 16 that has
+  // been read already. Otherwise nothing has happened. kProtobufSlack bytes lie behind them. PERF:
+  // a quick next() and bytes() for fields that come by the million.
+  bool next_bytes(std::uint32_t field, std::string_view& bytes);
   std::uint32_t field() const { return field_; }
   Kind kind() const { return kind_; }
   bool is_bytes(std::uint32_t field) const { return field_ == field && kind_ == Kind::kBytes; }
@@ -41,8 +45,8 @@ class ProtobufStream {
   std::uint64_t length() const { return length_; }              // of kBytes
   std::uint64_t field_offset() const { return field_offset_; }  // where it begins
 
-  // All bytes of a kBytes field, valid until the next call. Nothing if there are more than
-  // `most_bytes`, or if the input ends before them.
+  // All bytes of a kBytes field, valid until the next call, with kProtobufSlack bytes behind them.
+  // Nothing if there are more than `most_bytes`, or if the input ends before them.
   std::optional<std::string_view> bytes(std::size_t most_bytes);
 
   // Opens the message in a kBytes field. leave() goes on behind it, and forgets that it was broken.
@@ -54,6 +58,7 @@ class ProtobufStream {
   // The input ends inside a message, or was damaged there.
   bool is_cut() const { return is_cut_; }
   const std::optional<Error>& damage() const { return damage_; }
+  std::uint64_t file_bytes() const { return file_ ? file_->size_bytes() : 0; }  // 0 if not plain
   std::uint64_t offset() const { return base_ + position_; }
 
  private:
@@ -68,7 +73,9 @@ class ProtobufStream {
 
   std::unique_ptr<ByteStream> stream_;
   std::optional<File> file_;
-  std::vector<char> window_;
+  std::size_t window_bytes() const { return window_.size() - kProtobufSlack; }
+
+  std::vector<char> window_;                    // and kProtobufSlack bytes
   std::size_t position_ = 0;                    // in the window
   std::size_t filled_ = 0;                      // its bytes
   std::uint64_t base_ = 0;                      // the offset of its first byte
@@ -85,5 +92,26 @@ class ProtobufStream {
   bool is_cut_ = false;
   std::optional<Error> damage_;
 };
+
+inline bool ProtobufStream::next_bytes(std::uint32_t field, std::string_view& bytes) {
+  if (is_broken_ || is_cut_ || ahead() < 2 || offset() < field_end_) return false;
+  const char* p = window_.data() + position_;
+  const char* const end = window_.data() + filled_;
+  if (static_cast<unsigned char>(*p++) != (field << 3 | 2)) return false;
+  std::uint64_t length = 0;
+  if (!take_varint_with_slack(p, end, length) || length > static_cast<std::uint64_t>(end - p))
+    return false;
+  const auto begin = static_cast<std::size_t>(p - window_.data());
+  const std::uint64_t field_end = base_ + begin + length;
+  if (field_end > ends_.back()) return false;
+  field_offset_ = offset();
+  field_ = field;
+  kind_ = Kind::kBytes;
+  length_ = length;
+  field_end_ = field_end;
+  position_ = begin + static_cast<std::size_t>(length);
+  bytes = {p, static_cast<std::size_t>(length)};
+  return true;
+}
 
 }  // namespace strobe

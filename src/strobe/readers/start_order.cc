@@ -4,6 +4,7 @@
 #include <iterator>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -17,9 +18,11 @@ class StartOrder {
  public:
   StartOrder(const SliceVectors& slices, std::size_t first)
       : slices_(slices), first_(first), count_(slices.size() - first) {
-    for (std::size_t row = 0; row < count_; ++row) {
-      tracks_ = std::max(tracks_, track_of(row) + 1);
-    }
+    if (count_ == 0) return;
+    const auto rows = slices.tracks.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto [least, most] = std::minmax_element(rows, slices.tracks.end());
+    first_track_ = least->index();
+    tracks_ = most->index() - first_track_ + 1;
   }
 
   bool is_given() const {
@@ -31,6 +34,47 @@ class StartOrder {
       before = start_of(row);
     }
     return true;
+  }
+
+  // For one track whose starts never go back: its neighbours that start together change places.
+  // Nothing for other rows.
+  std::optional<RowMoves> by_neighbours() const {
+    if (tracks_ != 1) return std::nullopt;
+    const auto starts = slices_.starts_ns.begin() + static_cast<std::ptrdiff_t>(first_);
+    if (!std::is_sorted(starts, slices_.starts_ns.end())) return std::nullopt;
+    RowMoves moves{first_, count_, {}, {}};
+    RowNumbers together;
+    for (std::uint32_t row = 0; row < count_; row += static_cast<std::uint32_t>(together.size())) {
+      together.clear();
+      for (std::uint32_t next = row; next < count_ && start_of(next) == start_of(row); ++next) {
+        together.push_back(next);
+      }
+      if (together.size() == 1) continue;
+      std::ranges::sort(together,
+                        [&](std::uint32_t a, std::uint32_t b) { return is_before(a, b); });
+      add_moves(together, row, moves);
+    }
+    return moves;
+  }
+
+  RowMoves by_nesting_or_sorting() const {
+    RowNumbers order = by_nesting();
+    if (order.empty()) order = by_sorting();
+    RowMoves moves{first_, count_, {}, {}};
+    add_moves(order, 0, moves);
+    return moves;
+  }
+
+ private:
+  // `order` says which rows stand from row `at` on.
+  static void add_moves(const RowNumbers& order, std::uint32_t at, RowMoves& moves) {
+    for (const std::uint32_t row : order) {
+      if (row != at) {
+        moves.from.push_back(row);
+        moves.to.push_back(at);
+      }
+      ++at;
+    }
   }
 
   // In one pass, for slices that nest and are in the order of their ends. Empty if they are not.
@@ -86,7 +130,6 @@ class StartOrder {
     return order;
   }
 
- private:
   static constexpr std::uint32_t kEnd = std::numeric_limits<std::uint32_t>::max();
 
   // Whether a row stands before another one on its track; of two that start together, the longer
@@ -129,36 +172,46 @@ class StartOrder {
            slices_.durations_ns[first_ + earlier] <= slices_.durations_ns[first_ + later];
   }
 
-  std::size_t track_of(std::size_t row) const { return slices_.tracks[first_ + row].index(); }
+  // Counted from the first one that occurs.
+  std::size_t track_of(std::size_t row) const {
+    return slices_.tracks[first_ + row].index() - first_track_;
+  }
   std::int64_t start_of(std::size_t row) const { return slices_.starts_ns[first_ + row]; }
 
   const SliceVectors& slices_;
   std::size_t first_;
   std::size_t count_;
+  std::size_t first_track_ = 0;
   std::size_t tracks_ = 0;
 };
 
 template <class T>
-void apply(const RowNumbers& order, std::size_t first, std::vector<T>& column) {
-  std::vector<T> ordered;
-  ordered.reserve(order.size());
-  for (const std::uint32_t row : order) ordered.push_back(column[first + row]);
-  std::ranges::copy(ordered, column.begin() + static_cast<std::ptrdiff_t>(first));
+void move_rows(const RowMoves& moves, std::vector<T>& column) {
+  std::vector<T> moved;
+  moved.reserve(moves.from.size());
+  for (const std::uint32_t row : moves.from) moved.push_back(column[moves.first + row]);
+  for (std::size_t i = 0; i < moved.size(); ++i) column[moves.first + moves.to[i]] = moved[i];
 }
 
 }  // namespace
 
-std::vector<std::uint32_t> order_by_start(SliceVectors& slices, std::size_t first) {
-  const StartOrder orders(slices, first);
-  if (orders.is_given()) return {};
-  RowNumbers order = orders.by_nesting();
-  if (order.empty()) order = orders.by_sorting();
-  std::apply([&](auto&... columns) { (apply(order, first, columns), ...); }, columns_of(slices));
-  RowNumbers new_rows(order.size());
-  for (std::uint32_t i = 0; i < order.size(); ++i) {
-    new_rows[order[i]] = static_cast<std::uint32_t>(first) + i;
+std::vector<std::uint32_t> RowMoves::new_rows() const {
+  if (from.empty()) return {};
+  RowNumbers new_rows(rows);
+  std::iota(new_rows.begin(), new_rows.end(), static_cast<std::uint32_t>(first));
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    new_rows[from[i]] = static_cast<std::uint32_t>(first) + to[i];
   }
   return new_rows;
+}
+
+RowMoves order_by_start(SliceVectors& slices, std::size_t first) {
+  const StartOrder orders(slices, first);
+  if (orders.is_given()) return {};
+  std::optional<RowMoves> moves = orders.by_neighbours();
+  if (!moves) moves = orders.by_nesting_or_sorting();
+  std::apply([&](auto&... columns) { (move_rows(*moves, columns), ...); }, columns_of(slices));
+  return std::move(*moves);
 }
 
 }  // namespace strobe::readers

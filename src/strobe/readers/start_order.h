@@ -8,9 +8,20 @@
 
 namespace strobe::readers {
 
+// Which rows changed places, and between which ones.
+struct RowMoves {
+  std::size_t first = 0;  // all others are counted from here
+  std::size_t rows = 0;
+  std::vector<std::uint32_t> from;
+  std::vector<std::uint32_t> to;
+
+  // The new row of each row from `first` on; empty if all stay where they are.
+  std::vector<std::uint32_t> new_rows() const;
+};
+
 // Puts the slices from row `first` on into the order of their starts within each track, a slice
-// before what it contains. The rows come as a program writes them: when they end.
-// Returns the new row of each of them; empty if all stay where they are.
-std::vector<std::uint32_t> order_by_start(SliceVectors& slices, std::size_t first);
+// before what it contains. The rows come as a program writes them: when they end, or in order but
+// for neighbours that start together.
+RowMoves order_by_start(SliceVectors& slices, std::size_t first);
 
 }  // namespace strobe::readers

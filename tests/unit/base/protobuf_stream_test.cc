@@ -80,5 +80,40 @@ TEST(ProtobufStream, a_field_is_never_longer_than_its_message) {
   EXPECT_TRUE(stream.is_broken());
 }
 
+TEST(ProtobufStream, fields_that_have_been_read_come_with_all_their_bytes) {
+  Message inner;
+  std::size_t texts = 0;
+  for (; inner.bytes().size() < std::size_t{5} << 19; ++texts) {
+    inner.text(2, std::string(texts % 300, static_cast<char>('a' + texts % 26)));
+    if (texts % 1000 == 0) inner.number(3, texts);
+  }
+  const std::string bytes = Message().message(1, inner).text(2, "not in it").bytes();
+  ProtobufStream stream = over(bytes);
+  ASSERT_TRUE(stream.next());
+  stream.enter();
+  std::size_t seen = 0;
+  std::size_t quick = 0;
+  for (;;) {
+    std::string_view text;
+    const bool is_quick = stream.next_bytes(2, text);
+    if (!is_quick) {
+      if (!stream.next()) break;
+      if (!stream.is_bytes(2)) continue;
+      text = stream.bytes(1000).value();
+    }
+    quick += is_quick;
+    ASSERT_EQ(text, std::string(seen % 300, static_cast<char>('a' + seen % 26)));
+    ASSERT_EQ(stream.length(), text.size());
+    ++seen;
+  }
+  EXPECT_EQ(seen, texts);
+  EXPECT_GT(quick, texts - 10) << "all but those at the end of what was read";
+  stream.leave();
+  std::string_view text;
+  ASSERT_TRUE(stream.next_bytes(2, text));
+  EXPECT_EQ(text, "not in it");
+  EXPECT_FALSE(stream.next_bytes(2, text));
+}
+
 }  // namespace
 }  // namespace strobe

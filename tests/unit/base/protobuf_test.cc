@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/protobuf_sketch.h"
+
 namespace strobe {
 namespace {
 
@@ -49,6 +51,22 @@ TEST(Protobuf, a_number_longer_than_64_bits_is_no_number) {
   ProtobufFields fields("\x08\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x01"sv);
   EXPECT_FALSE(fields.next());
   EXPECT_TRUE(fields.is_broken());
+}
+
+TEST(Protobuf, a_number_with_slack_behind_it_is_read_as_without) {
+  for (int bits = 0; bits <= 64; ++bits) {
+    const std::uint64_t value = bits == 0 ? 0 : 0x9A3C'5E71'F00D'B2D5u >> (64 - bits);
+    const std::string number = test::Message().number(1, value).bytes().substr(1);
+    const std::string bytes = number + std::string(kProtobufSlack, '\xFF');
+    const char* p = bytes.data();
+    std::uint64_t read = 0;
+    EXPECT_TRUE(take_varint_with_slack(p, p + number.size(), read)) << bits;
+    EXPECT_EQ(read, value);
+    EXPECT_EQ(p, bytes.data() + number.size());
+    p = bytes.data();
+    EXPECT_FALSE(take_varint_with_slack(p, p + number.size() - 1, read))
+        << "it ends behind its message: " << bits;
+  }
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ std::vector<std::string> ordered(const std::vector<NamedSlice>& slices, std::siz
                        .category = builder.category("c"),
                        .args = {}});
   }
-  const std::vector<std::uint32_t> new_rows = order_by_start(builder.slices(), first);
+  const std::vector<std::uint32_t> new_rows = order_by_start(builder.slices(), first).new_rows();
   std::vector<std::string> names;
   for (const StringId id : builder.slices().names) names.emplace_back(builder.strings()[id]);
   for (std::size_t i = 0; i < new_rows.size(); ++i) {
@@ -73,6 +73,14 @@ TEST(StartOrderTest, rows_before_the_first_are_left_alone) {
 TEST(StartOrderTest, slices_that_come_late_find_their_place) {
   EXPECT_THAT(ordered({{"leaf", 8, 9}, {"outer", 0, 10}, {"late", 5, 6}}),
               ElementsAre("outer", "late", "leaf"));
+}
+
+TEST(StartOrderTest, of_one_thread_in_order_only_neighbours_that_start_together_move) {
+  EXPECT_THAT(ordered({{"a", 0, 9}, {"short", 1, 2}, {"long", 1, 5}, {"same", 1, 5}, {"b", 6, 7}}),
+              ElementsAre("a", "same", "long", "short", "b"));
+  EXPECT_THAT(ordered({{"x", 9, 10, 0}, {"a", 1, 2, 7}, {"b", 3, 4, 7}, {"c", 3, 9, 7}}, 1),
+              ElementsAre("x", "a", "c", "b"))
+      << "whatever the number of the thread";
 }
 
 TEST(StartOrderTest, any_slices_are_ordered_by_start_then_the_longest_first) {

@@ -104,7 +104,7 @@ class RecordedRanges {
       return sink_.pulse(rows.rows);
     };
     if (!file_.for_each_block(ChunkKind::kRanges, sink_.report, add_block)) return false;
-    add_sequences(order_by_start(sink_.builder.slices(), first_));
+    add_sequences(order_by_start(sink_.builder.slices(), first_).new_rows());
     mark_steps(sink_.builder, first_);
     return true;
   }

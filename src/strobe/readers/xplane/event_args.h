@@ -1,9 +1,7 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,24 +10,6 @@
 #include "strobe/trace/ids.h"
 
 namespace strobe::readers::xplane {
-
-// Tells texts apart by 64 bits that are quick to compute.
-inline std::uint64_t mixed(std::uint64_t hash, std::string_view bytes) {
-  constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15u;
-  const char* p = bytes.data();
-  std::size_t left = bytes.size();
-  hash ^= left * kOdd;
-  for (; left > 0;) {
-    std::uint64_t word = 0;
-    const std::size_t taken = left < sizeof word ? left : sizeof word;
-    std::memcpy(&word, p, taken);
-    hash = (hash ^ word) * kOdd;
-    hash ^= hash >> 29;
-    p += taken;
-    left -= taken;
-  }
-  return hash;
-}
 
 // The arguments that were written last, so that events which repeat them share them.
 class RecentArgs {

@@ -11,6 +11,7 @@
 #include "strobe/device/name_parts.h"
 #include "strobe/device/vendor_names.h"
 #include "strobe/readers/protobuf_input.h"
+#include "strobe/readers/slice_memory.h"
 #include "strobe/readers/xplane/xplane_fields.h"
 
 namespace strobe::readers::xplane {
@@ -58,8 +59,14 @@ std::string_view kind_category(SliceKind kind) {
 
 void LineEvents::begin_plane(const PlaneNames& names, PlanePlace place) {
   names_ = &names;
+  reader_.begin_plane(names);
   place_ = std::move(place);
+  forget_shapes();
+}
+
+void LineEvents::forget_shapes() {
   shapes_ = {};
+  lost_shape_ = {};
 }
 
 bool LineEvents::read_line() {
@@ -69,7 +76,13 @@ bool LineEvents::read_line() {
   display_name_.clear();
   has_begun_ = false;
   const std::size_t first_row = sink_.builder.slices().size();
-  while (stream_.next()) {
+  for (;;) {
+    std::string_view message;
+    if (stream_.next_bytes(kLineEvents, message)) {
+      if (!take_event(message)) return false;
+      continue;
+    }
+    if (!stream_.next()) break;
     switch (stream_.field()) {
       case kLineId:
         line_id_ = stream_.number();
@@ -85,28 +98,49 @@ bool LineEvents::read_line() {
         break;
       case kLineEvents: {
         if (stream_.kind() != ProtobufStream::Kind::kBytes) break;
-        if (!has_begun_) begin_line();
-        const std::uint64_t offset = stream_.field_offset();
-        const auto message = stream_.bytes(kLongestEvent);
-        if (stream_.is_cut()) break;
-        if (!message || !add_event(*message)) {
-          sink_.report.add(ImportIssue::kMalformedEvent, offset,
-                           message ? "an event's fields do not fit" : "an event of over 16 MiB");
-        }
-        if (stream_.offset() - reported_bytes_ < kPulseBytes) break;
-        if (!sink_.pulse(stream_.offset() - reported_bytes_)) return false;
-        reported_bytes_ = stream_.offset();
+        const auto whole = stream_.bytes(kLongestEvent);
+        if (!stream_.is_cut() && !take_event(whole)) return false;
         break;
       }
       default:
         break;
     }
   }
+  sink_.order_slices(first_row);
   const std::size_t end_row = sink_.builder.slices().size();
   if (line_name_ == xla::kStepsLine && place_.device && end_row > first_row) {
     step_rows_.push_back({first_row, end_row, std::to_string(place_.device->number)});
   }
   return true;
+}
+
+// Memory for the rows that the rest of the file has if its events are half as long. What is not
+// touched costs nothing, and planes of devices, whose events are long, stand before those of hosts.
+void LineEvents::expect_rows() {
+  SliceVectors& slices = sink_.builder.slices();
+  const auto read_bytes = static_cast<double>(stream_.offset());
+  const double left_bytes = static_cast<double>(stream_.file_bytes()) - read_bytes;
+  if (left_bytes <= 0) return;  // or nobody knows
+  const auto rows = static_cast<double>(slices.size());
+  const auto room = static_cast<double>(slices.starts_ns.capacity());
+  const double rows_per_byte = rows / read_bytes;
+  if (rows + 2 * rows_per_byte * std::min<double>(kPulseBytes, left_bytes) <= room) return;
+  const double expected = rows + 2 * rows_per_byte * left_bytes;
+  reserve_rows(slices, static_cast<std::size_t>(std::max(expected, 1.25 * room)));
+}
+
+// False if loading must end.
+bool LineEvents::take_event(std::optional<std::string_view> message) {
+  if (!has_begun_) begin_line();
+  if (!message || !add_event(*message)) {
+    sink_.report.add(ImportIssue::kMalformedEvent, stream_.field_offset(),
+                     message ? "an event's fields do not fit" : "an event of over 16 MiB");
+  }
+  if (stream_.offset() - reported_bytes_ < kPulseBytes) return true;
+  expect_rows();
+  const bool may_go_on = sink_.pulse(stream_.offset() - reported_bytes_);
+  reported_bytes_ = stream_.offset();
+  return may_go_on;
 }
 
 void LineEvents::begin_line() {
@@ -116,7 +150,7 @@ void LineEvents::begin_line() {
   if (place_.is_host) role_ = Role::kHost;
   // The kind of a host's event depends on its line.
   const bool is_of_profiler = line_name_.starts_with("Host Threads");
-  if (role_ != shapes_role_ || is_of_profiler != shapes_are_of_profiler_) shapes_ = {};
+  if (role_ != shapes_role_ || is_of_profiler != shapes_are_of_profiler_) forget_shapes();
   shapes_role_ = role_;
   shapes_are_of_profiler_ = is_of_profiler;
   track_ = track_of_line();
@@ -149,103 +183,9 @@ TrackId LineEvents::track_of_line() {
   return sink_.builder.add_track(track);
 }
 
-void LineEvents::read_stat_of(std::string_view message, Event& event) const {
-  ProtobufFields fields(message);
-  std::uint64_t id = 0;
-  std::uint64_t number = 0;
-  std::string_view text;
-  while (fields.next()) {
-    switch (fields.field()) {
-      case kStatMetadataId:
-        id = fields.number();
-        break;
-      case kStatUnsigned:
-      case kStatSigned:
-        number = fields.number();
-        break;
-      case kStatText:
-        text = fields.bytes();
-        break;
-      default:
-        break;
-    }
-  }
-  const StatName* name = names_->stats.find(id);
-  if (name == nullptr) return;
-  if (!text.empty() && name->meaning != StatMeaning::kOther) {
-    // Some writers write every number as text.
-    if (const auto parsed = parse_whole_number(text)) number = static_cast<std::uint64_t>(*parsed);
-  }
-  switch (name->meaning) {
-    case StatMeaning::kCorrelation:
-      event.correlation = number;
-      event.has_correlation = true;
-      return;
-    case StatMeaning::kRepeated:
-      return;
-    case StatMeaning::kProducerType:
-      event.producer_type = number;
-      return;
-    case StatMeaning::kProducer:
-      event.producer = number;
-      return;
-    case StatMeaning::kConsumerType:
-      event.consumer_type = number;
-      return;
-    case StatMeaning::kConsumer:
-      event.consumer = number;
-      return;
-    case StatMeaning::kCopy:
-      event.work = SliceKind::kMemcpy;
-      break;
-    case StatMeaning::kSet:
-      event.work = SliceKind::kMemset;
-      break;
-    case StatMeaning::kStep:
-      event.step = static_cast<std::int64_t>(number);
-      break;
-    case StatMeaning::kOperator:
-      event.is_operator = true;
-      break;
-    default:
-      break;
-  }
-  event.has_args = true;
-  event.hash = mixed(event.hash, message);
-}
-
-// PERF: a file has tens of millions of events with ten statistics each.
-LineEvents::Event LineEvents::read_event(std::string_view message) const {
-  Event event;
-  ProtobufFields fields(message);
-  while (fields.next()) {
-    switch (fields.field()) {
-      case kEventMetadataId:
-        event.metadata_id = fields.number();
-        break;
-      case kEventOffset_ps:
-        event.offset_ps = fields.signed_number();
-        break;
-      case kEventDuration_ps:
-        event.duration_ps = fields.signed_number();
-        break;
-      case kEventStats:
-        if (fields.kind() == ProtobufFields::Kind::kBytes) read_stat_of(fields.bytes(), event);
-        break;
-      case kEventOccurrences:
-        event.has_no_time = true;
-        break;
-      default:
-        break;
-    }
-  }
-  event.is_broken = fields.is_broken();
-  return event;
-}
-
 bool LineEvents::add_event(std::string_view message) {
-  Event event = read_event(message);
-  if (event.is_broken) return false;
+  Event& event = event_;
+  if (!reader_.read(message, event)) return false;
   const std::int64_t from_line_ns = rounded_ns(event.offset_ps);
   TraceBuilder::SliceRow row;
   const bool overflows = __builtin_add_overflow(line_time_ns_, from_line_ns, &row.start_ns);
@@ -286,31 +226,34 @@ bool LineEvents::add_event(std::string_view message) {
       add_flow(FlowPhase::kStart, event.producer_type, *event.producer, row.start_ns);
     if (event.consumer)
       add_flow(FlowPhase::kEnd, event.consumer_type, *event.consumer, row.start_ns);
-    if (shape.is_memory) add_memory(message, shape, row.start_ns);
+    if (shape.is_memory && event.has_allocation) add_memory(shape, row.start_ns);
   }
   row.category = category_of(row.kind);
-  row.args = args_of(event, message);
+  row.args = args_of(event, shape, message);
   sink_.builder.add_slice(row);
   return true;
 }
 
-LineEvents::Shape& LineEvents::shape_of(std::uint64_t metadata_id) {
-  // Ids that the plane does not name share one shape.
-  const EventName* known = names_->events.find(metadata_id);
-  const bool is_named = known != nullptr && known->is_known;
-  Shape& shape = shapes_.at(is_named ? metadata_id : ~std::uint64_t{0});
-  if (!shape.is_made) [[unlikely]]
-    make_shape(metadata_id, shape);
-  if (!is_named) sink_.report.add_many(ImportIssue::kLostName, 1);
-  return shape;
+const LineEvents::Shape& LineEvents::shape_of(std::uint64_t metadata_id) {
+  const Shape* const made = shapes_.find(metadata_id);
+  if (made != nullptr && made->is_made) [[likely]]
+    return *made;
+  const EventName* name = names_->events.find(metadata_id);
+  if (name != nullptr && name->is_known) return shapes_.add(metadata_id) = make_shape(*name);
+  sink_.report.add_many(ImportIssue::kLostName, 1);
+  if (!lost_shape_.is_made) lost_shape_ = make_shape({kLostName, {}, {}, false});
+  return lost_shape_;
 }
 
-void LineEvents::make_shape(std::uint64_t metadata_id, Shape& shape) {
-  const EventName* known = names_->events.find(metadata_id);
-  const bool is_known = known != nullptr && known->is_known;
-  std::string_view name = is_known ? known->name : kLostName;
-  if (is_known && !known->display.empty() && role_ != Role::kHost) name = known->display;
+LineEvents::Shape LineEvents::make_shape(const EventName& known) {
+  const bool is_shortened = !known.display.empty() && role_ != Role::kHost;
+  const std::string_view name = is_shortened ? known.display : known.name;
+  Shape shape;
   shape.is_made = true;
+  shape.shared_stats = known.stats;
+  // The texts of shared statistics are kept once: where they lie tells them apart.
+  shape.args_seed = reinterpret_cast<std::uintptr_t>(known.stats.data()) * 0xC2B2AE3D27D4EB4Fu ^
+                    reinterpret_cast<std::uintptr_t>(names_) * 0x9FB21C651E98DF25u;
   switch (role_) {
     case Role::kWork:
       shape.kind = SliceKind::kKernel;
@@ -328,24 +271,17 @@ void LineEvents::make_shape(std::uint64_t metadata_id, Shape& shape) {
       shape.name = sink_.name(name);
       break;
   }
+  return shape;
 }
 
-ArgsId LineEvents::args_of(const Event& event, std::string_view message) {
-  if (!sink_.keeps_args()) return {};
-  const EventName* known = names_->events.find(event.metadata_id);
-  const std::string_view shared = known == nullptr ? std::string_view() : known->stats;
-  if (!event.has_args && shared.empty()) return {};
-  std::uint64_t hash = event.hash;
-  // The texts of shared statistics are kept once: where they lie tells them apart.
-  if (!shared.empty())
-    hash ^= reinterpret_cast<std::uintptr_t>(shared.data()) * 0xC2B2AE3D27D4EB4Fu;
-  // The same bytes mean something else in another plane.
-  hash ^= reinterpret_cast<std::uintptr_t>(names_) * 0x9FB21C651E98DF25u;
+ArgsId LineEvents::args_of(const Event& event, const Shape& shape, std::string_view message) {
+  if (!sink_.keeps_args() || (!event.has_args && shape.shared_stats.empty())) return {};
+  const std::uint64_t hash = event.args_hash ^ shape.args_seed;
   const ArgsId recent = recent_args_.find(hash);
   if (recent.valid()) return recent;
   args_.begin();
   args_.add_stats(message, *names_);
-  args_.add_stats(shared, *names_);
+  args_.add_stats(shape.shared_stats, *names_);
   const ArgsId args = sink_.keep(args_.finish());
   recent_args_.put(hash, args);
   return args;
@@ -364,59 +300,39 @@ void LineEvents::add_flow(FlowPhase phase, std::uint64_t type, std::uint64_t id,
   flows.times_ns.push_back(time_ns);
   flows.ids.push_back(id ^ type << 56);
   flows.tracks.push_back(track_);
-  flows.categories.push_back(sink_.builder.category("context"));
+  if (!flow_category_.valid()) flow_category_ = sink_.builder.category("context");
+  flows.categories.push_back(flow_category_);
   flows.phases.push_back(phase);
 }
 
+// "GPU_0_bfc" is of a device; others are of the host.
+LineEvents::Allocator LineEvents::place_of(std::string_view allocator) {
+  Allocator known;
+  known.name = allocator;
+  if (!allocator.starts_with("GPU_")) return known;
+  const auto device = parse_whole_number(allocator.substr(4, allocator.find('_', 4) - 4));
+  if (device) known.place = sink_.builder.intern(fmt::format("Place(gpu:{})", *device));
+  return known;
+}
+
 // One event of an allocator. It is a slice without length, too.
-void LineEvents::add_memory(std::string_view message, const Shape& shape, std::int64_t time_ns) {
-  std::string_view allocator;
-  std::int64_t allocated = -1;
-  std::int64_t reserved = -1;
-  std::int64_t peak = -1;
-  std::int64_t block = -1;
-  std::uint64_t address = 0;
-  for (ProtobufFields fields(message); fields.next();) {
-    if (!fields.is_bytes(kEventStats)) continue;
-    const Stat stat = read_stat(fields.bytes(), *names_);
-    if (stat.name == nullptr) continue;
-    switch (stat.name->meaning) {
-      case StatMeaning::kAllocator:
-        allocator = stat.text;
-        break;
-      case StatMeaning::kAllocated:
-        allocated = stat.signed_number();
-        break;
-      case StatMeaning::kReserved:
-        reserved = stat.signed_number();
-        break;
-      case StatMeaning::kPeak:
-        peak = stat.signed_number();
-        break;
-      case StatMeaning::kBlockBytes:
-        block = stat.signed_number();
-        break;
-      case StatMeaning::kAddress:
-        address = stat.number;
-        break;
-      default:
-        break;
-    }
-  }
-  if (block < 0 || !allocator.starts_with("GPU_")) return;  // of a host's pool, or incomplete
-  const std::string_view digits = allocator.substr(4, allocator.find('_', 4) - 4);
-  const auto device = parse_whole_number(digits);
-  if (!device) return;
+void LineEvents::add_memory(const Shape& shape, std::int64_t time_ns) {
+  const Allocation& allocation = reader_.allocation();
+  const std::int64_t block = allocation.block_bytes;
+  if (block < 0) return;  // incomplete
+  if (allocation.allocator != last_allocator_.name)
+    last_allocator_ = place_of(allocation.allocator);
+  if (!last_allocator_.place.valid()) return;
   MemoryVectors& memory = sink_.builder.memory();
   memory.times_ns.push_back(time_ns);
   memory.tracks.push_back(track_);
   memory.actions.push_back(shape.frees ? MemoryAction::kFree : MemoryAction::kAllocate);
-  memory.places.push_back(sink_.builder.intern(fmt::format("Place(gpu:{})", *device)));
+  memory.places.push_back(last_allocator_.place);
   memory.bytes.push_back(shape.frees ? -block : block);
-  memory.addresses.push_back(address);
-  memory.allocated_bytes.push_back(allocated);
-  memory.reserved_bytes.push_back(reserved);
-  memory.peak_allocated_bytes.push_back(peak);
+  memory.addresses.push_back(allocation.address);
+  memory.allocated_bytes.push_back(allocation.allocated_bytes);
+  memory.reserved_bytes.push_back(allocation.reserved_bytes);
+  memory.peak_allocated_bytes.push_back(allocation.peak_bytes);
   memory.peak_reserved_bytes.push_back(-1);
   memory.owners.push_back({});
 }

@@ -10,6 +10,7 @@
 #include "strobe/base/protobuf_stream.h"
 #include "strobe/readers/trace_sink.h"
 #include "strobe/readers/xplane/event_args.h"
+#include "strobe/readers/xplane/event_reader.h"
 #include "strobe/readers/xplane/plane_names.h"
 #include "strobe/readers/xplane/xla_words.h"
 
@@ -46,36 +47,28 @@ class LineEvents {
     bool is_made = false;
     bool is_memory = false;
     bool frees = false;
+    std::string_view shared_stats;
+    std::uint64_t args_seed = 0;  // the same statistics mean something else in another plane
   };
 
-  struct Event {
-    std::uint64_t metadata_id = 0;
-    std::int64_t offset_ps = 0;
-    std::int64_t duration_ps = 0;
-    bool has_no_time = false;
-    bool is_broken = false;
-    std::uint64_t hash = 0;  // of the statistics that become arguments
-    bool has_args = false;
-    std::uint64_t correlation = 0;
-    bool has_correlation = false;
-    SliceKind work = SliceKind::kKernel;
-    std::optional<std::int64_t> step;
-    bool is_operator = false;
-    std::uint64_t producer_type = 0, consumer_type = 0;
-    std::optional<std::uint64_t> producer, consumer;
+  struct Allocator {
+    std::string name;
+    StringId place;  // of a device's memory
   };
 
+  void expect_rows();
+  bool take_event(std::optional<std::string_view> message);
   void begin_line();
+  void forget_shapes();
   TrackId track_of_line();
   bool add_event(std::string_view message);
-  Event read_event(std::string_view message) const;
-  void read_stat_of(std::string_view message, Event& event) const;
-  Shape& shape_of(std::uint64_t metadata_id);
-  void make_shape(std::uint64_t metadata_id, Shape& shape);
-  ArgsId args_of(const Event& event, std::string_view message);
+  const Shape& shape_of(std::uint64_t metadata_id);
+  Shape make_shape(const EventName& known);
+  ArgsId args_of(const Event& event, const Shape& shape, std::string_view message);
   std::uint32_t correlation_of(const Event& event);
   void add_flow(FlowPhase phase, std::uint64_t type, std::uint64_t id, std::int64_t time_ns);
-  void add_memory(std::string_view message, const Shape& shape, std::int64_t time_ns);
+  Allocator place_of(std::string_view allocator);
+  void add_memory(const Shape& shape, std::int64_t time_ns);
   CategoryId category_of(SliceKind kind);
 
   ProtobufStream& stream_;
@@ -93,12 +86,17 @@ class LineEvents {
   TrackId track_;
   std::uint64_t reported_bytes_ = 0;
 
+  EventReader reader_;
+  Event event_;
   ById<Shape> shapes_;  // of the plane's names, on the lines of the role below
+  Shape lost_shape_;    // of the names that the plane does not have
   Role shapes_role_ = Role::kDerived;
   bool shapes_are_of_profiler_ = false;
   RecentArgs recent_args_;
   EventArgs args_;
+  Allocator last_allocator_;
   std::vector<CategoryId> categories_;  // by kind
+  CategoryId flow_category_;
   struct Rows {
     std::size_t first;
     std::size_t end;

@@ -79,7 +79,6 @@ class XplaneReader {
     report_end(stream_, "a plane", sink_.report);
     lines_.finish(process_);
     note_start();
-    sink_.order_slices();
     return {};
   }
 

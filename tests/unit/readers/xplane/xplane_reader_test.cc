@@ -203,6 +203,76 @@ TEST(Xplane, a_cut_file_keeps_what_comes_before_the_cut) {
   EXPECT_EQ(loaded.report[ImportIssue::kTruncatedFile].count, 1u);
 }
 
+// A host's line of `events` calls, each 10 ns long and 20 ns after the one before it.
+Message long_line(std::uint64_t events) {
+  Message thread;
+  thread.number(1, 1).text(2, "main").number(3, 5);
+  for (std::uint64_t i = 0; i < events; ++i) {
+    thread.message(
+        4, event(1, i * 20'000, 10'000).message(4, stat(1, i % 7 + 1)).message(4, stat(2, i % 3)));
+  }
+  return thread;
+}
+Message long_host(std::uint64_t events) {
+  Message host;
+  host.text(2, "/host:CPU").message(3, long_line(events)).raw(event_name(1, "call").bytes());
+  return host.raw(stat_name(1, "correlation_id").bytes()).raw(stat_name(2, "lane").bytes());
+}
+
+TEST(Xplane, a_line_longer_than_any_window_is_read_event_by_event) {
+  constexpr std::uint64_t kEvents = 300'000;
+  const std::string bytes = Message().message(1, long_host(kEvents)).bytes();
+  ASSERT_GT(bytes.size(), std::size_t{6} << 20);
+  const LoadedTrace loaded = read(bytes);
+  const SliceColumns& slices = loaded.trace.slices();
+  ASSERT_EQ(slices.size(), kEvents);
+  for (std::size_t row = 0; row < slices.size(); ++row) {
+    ASSERT_EQ(slices.starts_ns[row], 5 + 20 * static_cast<std::int64_t>(row));
+    ASSERT_EQ(slices.correlations[row], row % 7 + 1);
+    ASSERT_EQ(slices.args[row], slices.args[row % 3]) << "equal arguments are kept once";
+  }
+  EXPECT_EQ(args_of(loaded.trace, SliceId(2)), R"({"lane":2})");
+}
+
+TEST(Xplane, a_cut_inside_a_line_keeps_every_event_before_it) {
+  const std::string whole = Message().message(1, long_host(100'000)).bytes();
+  const std::size_t kept_bytes =
+      long_line(50'000).bytes().size() + 30;  // and the heads of plane and line
+  // The names stand behind the line, and are lost.
+  const LoadedTrace loaded = read(whole.substr(0, kept_bytes));
+  const std::size_t kept = loaded.trace.slice_count();
+  EXPECT_GE(kept, 50'000u);
+  EXPECT_LE(kept, 50'002u);
+  EXPECT_EQ(loaded.trace.start_ns(SliceId(kept - 1)),
+            5 + 20 * (static_cast<std::int64_t>(kept) - 1));
+  EXPECT_EQ(loaded.report[ImportIssue::kTruncatedFile].count, 1u);
+  EXPECT_EQ(loaded.report[ImportIssue::kLostName].count, kept);
+}
+
+TEST(Xplane, statistics_are_taken_in_any_order_of_fields) {
+  Message thread;
+  thread.number(1, 1).text(2, "main").number(3, 5);
+  thread.message(4,
+                 Message()
+                     .message(4, Message().number(3, 41).number(1, 2))  // the id behind the value
+                     .message(4, stat(1, 7))
+                     .message(4, text_stat(3, "x"))
+                     .message(4, stat(99, 1))  // the plane does not name it
+                     .number(3, 2'000)
+                     .number(2, 1'000)
+                     .number(1, 1));
+  Message host;
+  host.text(2, "/host:CPU").message(3, thread).raw(event_name(1, "f").bytes());
+  host.raw(stat_name(1, "correlation_id").bytes()).raw(stat_name(2, "rows").bytes());
+  host.raw(stat_name(3, "note").bytes());
+  const LoadedTrace loaded = read(Message().message(1, host).bytes());
+  ASSERT_EQ(loaded.trace.slice_count(), 1u);
+  EXPECT_EQ(loaded.trace.start_ns(SliceId(0)), 6);
+  EXPECT_EQ(loaded.trace.duration_ns(SliceId(0)), 2);
+  EXPECT_EQ(loaded.trace.slices().correlations[0], 7u);
+  EXPECT_EQ(args_of(loaded.trace, SliceId(0)), R"({"rows":41,"note":"x"})");
+}
+
 TEST(XlaWords, only_gpus_and_tpus_are_devices) {
   EXPECT_EQ(xla::device_plane("/device:GPU:7")->number, 7);
   EXPECT_EQ(xla::device_plane("/device:TPU:0")->type, xla::DeviceType::kTpu);

@@ -83,7 +83,8 @@ void close_slices(NsysFile& file) {
 
 // The rows stand in no order_nsys_rows that can be relied upon.
 void order_nsys_rows(NsysFile& file, std::vector<RangeSequence>& sequences) {
-  const std::vector<std::uint32_t> new_rows = order_by_start(file.sink.builder.slices(), 0);
+  const std::vector<std::uint32_t> new_rows =
+      order_by_start(file.sink.builder.slices(), 0).new_rows();
   for (RangeSequence& one : sequences) {
     if (!new_rows.empty()) one.row = new_rows[one.row];
   }
