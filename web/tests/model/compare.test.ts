@@ -9,7 +9,7 @@ import { asksForCycles, canAlign, hintForPage, withSigns, withoutAnswer, without
 
 function entry(trace: string, rank: number | null = null, state: TraceEntry['state'] = 'ready'): TraceEntry {
   const worker = trace.slice(trace.lastIndexOf('/') + 1).replace('.json', '');
-  return { trace, worker, span: 'default', rank, state, progress: 1, error: null, file_bytes: 1, dialect: '', device: '', slices: 1, span_ns: 1, import_warning: null, generation: 1, is_recording: false };
+  return { trace, worker, span: 'default', rank, state, progress: 1, error: null, file_bytes: 1, dialect: '', device: '', slices: 1, span_ns: 1, import_warning: null, generation: 1, is_recording: false, kind: 'trace' };
 }
 
 const runs: Runs = {
