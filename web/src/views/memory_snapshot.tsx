@@ -65,7 +65,7 @@ function Device({ snapshot, device }: { snapshot: MemorySnapshot; device: Row })
 function peakTime(device: Row): string {
   const [event, after_ns] = [numberAt(device, 'peak_event', null), numberAt(device, 'peak_after_ns', null)];
   if (event === null) return 'at the start';
-  return after_ns !== null ? `${durationText(after_ns)} after the first event` : `after event ${countText(event)}`;
+  return after_ns !== null ? `at ${durationText(after_ns)}` : `after event ${countText(event)}`;
 }
 
 function DeviceFacts({ device }: { device: Row }): JSX.Element {
@@ -76,8 +76,8 @@ function DeviceFacts({ device }: { device: Row }): JSX.Element {
     <Facts facts={[
       ['In use now', <><span data-fact="now">{bytes('requested')}</span> <small>of {bytes('reserved')} reserved</small></>],
       ...(events > 0 ? [
-        ['Most in use', <><span data-fact="peak">{bytes('peak_allocated')}</span> <small>of {bytes('reserved_at_peak')} reserved, {peakTime(device)}</small></>],
-        ['Most reserved', bytes('peak_reserved')],
+        ['Peak in use', <><span data-fact="peak">{bytes('peak_allocated')}</span> <small>of {bytes('reserved_at_peak')} reserved, {peakTime(device)}</small></>],
+        ['Peak reserved', bytes('peak_reserved')],
       ] as [string, ComponentChildren][] : []),
       ['Free now', <>{bytesText(free)} <small>{bytes('stuck')} stuck</small></>],
       ['Largest free block', bytes('largest_free')],
@@ -97,7 +97,7 @@ function DeviceCurve({ device, course, failures }: { device: Row; course: Course
     const event = numberAt(device, 'peak_event', null);
     const peak = numberAt(device, 'peak_allocated_bytes', 0);
     if (course.points.length > 0) {
-      all.unshift({ x: event === null ? course.points[0].x : placeOf(course, event, numberAt(device, 'peak_after_ns', null)), y: peak, label: `most in use: ${bytesText(peak)}` });
+      all.unshift({ x: event === null ? course.points[0].x : placeOf(course, event, numberAt(device, 'peak_after_ns', null)), y: peak, label: `peak in use: ${bytesText(peak)}` });
     }
     return all;
   }, [course, failures, device]);
@@ -129,12 +129,13 @@ const kHolders: readonly HolderTable[] = [
   { key: 'holders', tab: 'In use now', bytes: 'In use',
     lead: 'Live blocks by the place that allocated them, as requested. [before the history]: allocated before the first event, nobody knows by whom. Click a row to see its stack.' },
   { key: 'holders_at_peak', tab: 'At the peak', bytes: 'In use',
-    lead: 'What was in use when the most was, by the place that allocated it. [before the history]: allocated before the first event and freed later, nobody knows by whom.' },
+    lead: 'What was in use at the peak, by the place that allocated it. [before the history]: allocated before the first event and freed later, nobody knows by whom.' },
   { key: 'grown', tab: 'What grew', bytes: 'Grew by',
     lead: 'Held at the lowest point of the last quarter of the history, less what was held at the lowest point of its first quarter: what stays, whatever the steps of a loop need in between.' },
 ];
 
 // A place is no signature: nothing of it is left out.
+const exactly = (row: Row): string => String(row['stream']); // a stream's number is a name
 const asIs = (_: Row, text: string): string => text;
 const kHolderColumns = ['place', 'bytes', 'share', 'blocks', 'callers'];
 
@@ -172,6 +173,7 @@ function Holders({ snapshot, device }: { snapshot: MemorySnapshot; device: numbe
   );
 }
 
+const kBeforeHistory = '[before the history]';
 const kFrameHeight = 19;
 const kMostFrames = 14; // more of them scroll
 
@@ -186,7 +188,7 @@ function unfold(row: Row): Unfolding {
 // The innermost frame first; the one that the row is called after stands out.
 function Stack({ row }: { row: Row }): JSX.Element {
   const frames = framesOf(row);
-  if (frames.length === 0) return <p class="muted">No stack was recorded for these allocations.</p>;
+  if (frames.length === 0) return <p class="muted">{row['place'] === kBeforeHistory ? 'Allocated before the first event, so the snapshot does not tell by whom.' : 'No stack was recorded for these allocations.'}</p>;
   const named = frames.indexOf(String(row['place']));
   return (
     <ol class="stack">
@@ -222,7 +224,7 @@ function Fragmentation({ snapshot, device }: { snapshot: MemorySnapshot; device:
       <Card title="Fragmentation" aside={<span class="muted">what {bytesText(reserved)} of reserved memory are</span>}>
         <div class="share-strip" role="img" aria-label={parts.map((part, i) => `${kPartWords[part.word].label} ${shareText(shares[i])}`).join(', ')}>
           {parts.map((part, i) => (
-            <span key={part.word} style={{ flexGrow: part.bytes, background: kPartWords[part.word].colour }} title={`${kPartWords[part.word].label}: ${bytesText(part.bytes)}`}>
+            <span key={part.word} class={part.word === 'releasable' ? 'hatched' : ''} style={{ flexGrow: part.bytes, background: kPartWords[part.word].colour }} title={`${kPartWords[part.word].label}: ${bytesText(part.bytes)}`}>
               {shares[i] > 0.07 ? shareText(shares[i]) : ''}
             </span>
           ))}
@@ -232,33 +234,33 @@ function Fragmentation({ snapshot, device }: { snapshot: MemorySnapshot; device:
           <tbody>
             {parts.map((part, i) => (
               <tr key={part.word}>
-                <td><span class="swatch" style={{ background: kPartWords[part.word].colour }} aria-hidden="true" /> {kPartWords[part.word].label}</td>
+                <td><span class={`swatch ${part.word === 'releasable' ? 'hatched' : ''}`} style={{ background: kPartWords[part.word].colour }} aria-hidden="true" /> {kPartWords[part.word].label}</td>
                 <td class="number">{bytesText(part.bytes)}</td>
-                <td class="number">{shareText(shares[i])}</td>
+                <td class="number">{shareText(shares[i] || part.bytes / reserved)}</td>
                 <td class="muted">{kPartWords[part.word].what}</td>
               </tr>
             ))}
           </tbody>
         </table>
       </Card>
-      <PlainTable table={pools} columns={kPoolColumns} name="pools"
+      <PlainTable table={pools} title="Pools" columns={kPoolColumns} name="pools"
                   lead="Only segments of one pool and stream can lend each other memory. A request fails although enough is free if it is larger than the largest free block." />
-      <PlainTable table={segments} columns={kSegmentColumns} name="segments" lead="A live block keeps the free memory around it from going back to the device." />
+      <PlainTable table={segments} columns={kSegmentColumns} title={segments.title} name="segments" lead="A live block keeps the free memory around it from going back to the device." />
     </>
   );
 }
 
 // A table of its own order, without a filter; nothing without rows.
-function PlainTable({ table, columns, name, lead }: { table: Table; columns: readonly string[]; name: string; lead: string }): JSX.Element | null {
+function PlainTable({ table, title, columns, name, lead }: { table: Table; title: string; columns: readonly string[]; name: string; lead: string }): JSX.Element | null {
   const session = useSession();
   const route = useRoute();
   const ids = useMemo(() => new Map(table.rows.map((row, i) => [row, String(i)])), [table]);
   const key = `${name}_sort`;
   if (table.rows.length === 0) return null;
   return (
-    <Card title={table.title} rows={table.rows.length} class="plain-table">
+    <Card title={title} rows={table.rows.length} class="plain-table">
       <p class="muted table-lead">{lead}</p>
-      <DataTable table={table} columns={columns} idOf={(row) => ids.get(row) ?? ''} isFilteredElsewhere headerOf={(column) => kHeaders[column] ?? headerOf(column)}
+      <DataTable table={table} columns={columns} idOf={(row) => ids.get(row) ?? ''} isFilteredElsewhere draw={{ stream: exactly }} headerOf={(column) => kHeaders[column] ?? headerOf(column)}
                  state={{ sort: route.parameters[key] }} onState={({ sort }) => session.amend(withParameters(route, { [key]: sort }))} />
       {table.rows_left_out > 0 && <p class="note muted">{countText(table.rows_left_out)} more rows are left out.</p>}
     </Card>
@@ -293,17 +295,16 @@ function Remarks({ snapshot, device }: { snapshot: MemorySnapshot; device: numbe
   const settings = snapshot.tables['settings']?.rows ?? [];
   if (events.length === 0 && settings.length === 0) return null;
   return (
-    <div class="two">
-      {events.length > 0 && (
-        <Card title="Events" aside={<span class="muted">in the words of the file</span>}>
+    <details class="card">
+      <summary>What the file says besides: events by action, settings of the allocator</summary>
+      <div class="two">
+        {events.length > 0 && (
           <table class="small"><tbody>{events.map((row) => <tr key={row['action']}><td>{row['action']}</td><td class="number">{countText(numberAt(row, 'count', 0))}</td></tr>)}</tbody></table>
-        </Card>
-      )}
-      {settings.length > 0 && (
-        <Card title="Settings of the allocator">
+        )}
+        {settings.length > 0 && (
           <table class="small settings"><tbody>{settings.map((row) => <tr key={row['setting']}><td>{row['setting']}</td><td class="number">{row['value']}</td></tr>)}</tbody></table>
-        </Card>
-      )}
-    </div>
+        )}
+      </div>
+    </details>
   );
 }

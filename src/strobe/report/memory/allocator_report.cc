@@ -491,7 +491,7 @@ Document allocator_document(const AllocatorSnapshot& snapshot, const AllocatorSt
   document.sections.push_back(snapshot_event_section(input));
   document.sections.push_back(setting_section(input));
   for (Section& section : document.sections) {
-    if (section.table.rows.empty()) section.lead.clear();
+    if (section.table.rows.empty()) section.for_tools = true;
   }
   RankInput input_file;
   input_file.name = page.path;
