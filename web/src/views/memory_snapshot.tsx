@@ -7,7 +7,7 @@ import { withParameters } from '../model/route.ts';
 import { type Course, type MemoryPart, courseOf, devicesOf, framesOf, partsOf, partsOfFrame, placeOf, tableOf } from '../model/snapshot.ts';
 import { numberAt } from '../model/table.ts';
 import { balancedShares, bytesText, countText, durationText, exactDuration, shareText } from '../model/units.ts';
-import { DataTable, type Unfolding } from '../widgets/data_table.tsx';
+import { DataTable, type Unfolding, kRowHeight } from '../widgets/data_table.tsx';
 import { useRoute, useSession } from '../widgets/hooks.ts';
 import { MemoryCurve } from '../widgets/memory_curve.tsx';
 import { Card, Empty, Facts } from '../widgets/pieces.tsx';
@@ -150,7 +150,7 @@ function Holders({ snapshot, device }: { snapshot: MemorySnapshot; device: numbe
   const idOf = (row: Row): string => ids.get(row) ?? '';
   const chosen = table.rows.find((row) => idOf(row) === route.parameters['row']) ?? null;
   return (
-    <section class="card fill by-rows holders" style={{ '--rows': table.rows.length + (chosen ? unfoldedHeight(chosen) / 26 : 0) }}>
+    <section class={`card fill by-rows holders ${chosen ? 'unfolds' : ''}`} style={{ '--rows': table.rows.length + (chosen ? unfoldedHeight(chosen) / kRowHeight : 0) }}>
       <nav class="tabs" aria-label="Who holds the memory">
         {tables.map((one) => (
           <button key={one.key} type="button" aria-current={one === shown ? 'page' : undefined}
@@ -267,6 +267,8 @@ function PlainTable({ table, title, columns, name, lead }: { table: Table; title
   );
 }
 
+const kShownFailures = 5;
+
 // Requests that the device had no memory for.
 function Failures({ failures }: { failures: Table }): JSX.Element | null {
   if (failures.rows.length === 0) return null;
@@ -274,7 +276,7 @@ function Failures({ failures }: { failures: Table }): JSX.Element | null {
   return (
     <Card title="Out of memory" class="out-of-memory">
       <ul class="findings">
-        {failures.rows.map((row, i) => {
+        {failures.rows.slice(0, kShownFailures).map((row, i) => {
           const after_ns = numberAt(row, 'after_ns', null);
           return (
             <li key={i} class="matters">
@@ -285,6 +287,7 @@ function Failures({ failures }: { failures: Table }): JSX.Element | null {
           );
         })}
       </ul>
+      {failures.rows.length > kShownFailures && <p class="note muted">{countText(failures.rows.length + failures.rows_left_out - kShownFailures)} more; the curve marks them.</p>}
     </Card>
   );
 }

@@ -88,11 +88,11 @@ export function Plot({ x, lines, xText, yText, xLabel = 'time', marks = kNoMarks
   return <div ref={ref} class={`plot ${onClick ? 'clickable' : ''}`} role="img" aria-label={label} />;
 }
 
-// Points are on their line; labels are above the picture, where they cover nothing. One that would cover another is left out.
+// Points are on their line; labels are above the picture, where they cover nothing. One that would cover another stands below it.
 function drawMarks(plot: uPlot, marks: readonly PlotMark[], read: (name: string) => string, font: string): void {
   const { ctx, bbox } = plot;
   const density = window.devicePixelRatio || 1;
-  const taken: { left: number; right: number }[] = [];
+  const taken: { left: number; right: number }[][] = [[], []]; // by line
   ctx.save();
   ctx.lineWidth = density;
   ctx.font = font.replace('11px', `${11 * density}px`);
@@ -116,9 +116,10 @@ function drawMarks(plot: uPlot, marks: readonly PlotMark[], read: (name: string)
     const half = ctx.measureText(mark.label).width / 2;
     const middle = Math.min(bbox.left + bbox.width - half, Math.max(bbox.left + half, x));
     const place = { left: middle - half - 6 * density, right: middle + half + 6 * density };
-    if (taken.some(({ left, right }) => place.left < right && place.right > left)) continue;
-    taken.push(place);
-    ctx.fillText(mark.label, middle, bbox.top - 3 * density);
+    const line = [0, 1].find((one) => !taken[one].some(({ left, right }) => place.left < right && place.right > left));
+    if (line === undefined) continue;
+    taken[line].push(place);
+    ctx.fillText(mark.label, middle, bbox.top + (15 * line - 3) * density);
   }
   ctx.restore();
 }
