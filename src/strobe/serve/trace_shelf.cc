@@ -27,9 +27,7 @@ constexpr double kProgressStep = 0.01;
 // Columns, and data that answers derive from them: launches, trees, tiles, lines.
 constexpr std::uint64_t kBytesPerSlice = 200;
 constexpr std::uint64_t kBytesPerSample = 50;
-// Of a snapshot: columns, rows of the memory table, points of the curve.
-constexpr std::uint64_t kBytesPerAllocation = 200;
-constexpr std::uint64_t kBytesPerBlock = 100;
+constexpr std::uint64_t kBytesPerAllocation = 200;  // of a snapshot: columns, points of its curve
 // Loading a recording again and again may take this part of the time.
 constexpr int kReloadShare = 4;
 
@@ -50,16 +48,11 @@ TraceFacts facts_of(const readers::LoadedTrace& loaded, const std::string& name)
           .is_snapshot = loaded.snapshot != nullptr};
 }
 
-std::uint64_t memory_of(const AllocatorSnapshot& snapshot) {
-  return snapshot.events.size() * kBytesPerAllocation + snapshot.blocks.size() * kBytesPerBlock +
-         snapshot.stack_frames.size() * sizeof(std::uint32_t) + snapshot.strings.bytes();
-}
-
 std::uint64_t memory_of(const readers::LoadedTrace& loaded) {
   const Trace& trace = loaded.trace;
   return trace.slice_count() * kBytesPerSlice + trace.counters().size() * kBytesPerSample +
          trace.args().bytes() + trace.strings().bytes() +
-         (loaded.snapshot ? memory_of(*loaded.snapshot) : 0);
+         (loaded.snapshot ? loaded.snapshot->events.size() * kBytesPerAllocation : 0);
 }
 
 struct Loaded {

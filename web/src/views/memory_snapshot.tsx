@@ -109,7 +109,7 @@ function DeviceCurve({ device, course, failures }: { device: Row; course: Course
       </Card>
     );
   }
-  return <MemoryCurve title="In use and reserved over time" hint={course.hasTimes ? kCurveHint : `by event, as the events have no times that could be an axis; ${kCurveHint}`}
+  return <MemoryCurve title={`In use and reserved, ${course.hasTimes ? 'over time' : 'event by event'}`} hint={course.hasTimes ? kCurveHint : `the events have no times, or times that go back; ${kCurveHint}`}
                       used="in use" points={course.points} marks={marks} xText={course.hasTimes ? durationText : eventText} xLabel={course.hasTimes ? 'time' : 'event'} />;
 }
 
@@ -136,7 +136,7 @@ const kHolders: readonly HolderTable[] = [
 
 // A place is no signature: nothing of it is left out.
 const exactly = (row: Row): string => String(row['stream']); // a stream's number is a name
-const asIs = (_: Row, text: string): string => text;
+const asIs = (_: Row, text: string): string | undefined => text || undefined;
 const kHolderColumns = ['place', 'bytes', 'share', 'blocks', 'callers'];
 
 function Holders({ snapshot, device }: { snapshot: MemorySnapshot; device: number }): JSX.Element {

@@ -144,7 +144,7 @@ function Entry({ entry, onOpen }: { entry: TraceEntry; onOpen: () => void }): JS
 function EmptyFolder({ runs }: { runs: RunsAnswer }): JSX.Element {
   return (
     <Empty title={`There are no traces in ${runs.folder}`}>
-      <p>Put traces (<code>.json</code>, <code>.json.gz</code>, <code>.json.zst</code>) there, or in folders below it: every folder is a
+      <p>Put traces (<code>.json</code>, <code>.json.gz</code>, <code>.json.zst</code>, and others that <code>strobe summary</code> reads) there, or in folders below it: every folder is a
         run, every file one of its workers. They appear here by themselves. <code>strobe record -o DIR -- PROGRAM</code> records a
         run into a folder, and this page follows it. Lists of kernels with counters (<code>.csv</code>,
         <code>.ncu-rep</code>, <code>.txt</code>) and what <code>strobe bench</code> writes are shown too.</p>

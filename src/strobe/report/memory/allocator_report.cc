@@ -424,21 +424,10 @@ std::string curve_json(const DeviceMemory& device, std::uint32_t columns) {
   return out;
 }
 
-ToolData curves_of(const AllocatorInput& input) {
-  ToolData curves{.key = "curves", .items = {}};
-  for (const DeviceMemory& device : input.study.devices) {
-    curves.items.push_back(curve_json(device, input.page.columns));
-  }
-  return curves;
-}
-
 void add_facts(const AllocatorInput& input, const ImportReport& import, Document& document) {
   const AllocatorStudy& study = input.study;
   const auto add = [&](std::string key, std::string label, Cell value) {
-    document.facts.push_back({.key = std::move(key),
-                              .label = std::move(label),
-                              .value = std::move(value),
-                              .remark = ""});
+    document.facts.push_back({std::move(key), std::move(label), std::move(value), "", false});
   };
   const auto devices = static_cast<std::uint64_t>(study.device_count);
   add("file", "file", Text{input.page.path});
@@ -499,7 +488,12 @@ Document allocator_document(const AllocatorSnapshot& snapshot, const AllocatorSt
   Section lost = import_section({input_file}, page.verbose);
   lost.for_tools = import.is_clean() && !page.verbose;
   document.sections.push_back(std::move(lost));
-  if (page.columns > 0) document.data.push_back(curves_of(input));
+  if (page.columns > 0) {
+    ToolData& curves = document.data.emplace_back(ToolData{.key = "curves", .items = {}});
+    for (const DeviceMemory& device : study.devices) {
+      curves.items.push_back(curve_json(device, page.columns));
+    }
+  }
   return document;
 }
 
