@@ -34,7 +34,6 @@ const kKeys: readonly { title: string; keys: readonly (readonly [string, string]
   { title: 'Memory', keys: [
     ['click', 'on a place: the stack that allocated it'],
     ['drag', 'on the curve: zoom; double click: all of it'],
-    ['stuck', 'free memory beside live blocks: it cannot go back to the device'],
   ] },
   { title: 'Compare', keys: [
     ['← →', 'on the strip: the cycle before and after'],

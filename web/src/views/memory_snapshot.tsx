@@ -54,7 +54,7 @@ function Device({ snapshot, device }: { snapshot: MemorySnapshot; device: Row })
       <DeviceFacts device={device} />
       <Failures failures={failures} />
       <DeviceCurve device={device} course={course} failures={failures} />
-      <Holders snapshot={snapshot} device={number} />
+      <Holders snapshot={snapshot} device={number} hasEvents={numberAt(device, 'events', 0) > 0} />
       <Fragmentation snapshot={snapshot} device={device} />
       <Remarks snapshot={snapshot} device={number} />
     </>
@@ -139,10 +139,12 @@ const exactly = (row: Row): string => String(row['stream']); // a stream's numbe
 const asIs = (_: Row, text: string): string | undefined => text || undefined;
 const kHolderColumns = ['place', 'bytes', 'share', 'blocks', 'callers'];
 
-function Holders({ snapshot, device }: { snapshot: MemorySnapshot; device: number }): JSX.Element {
+function Holders({ snapshot, device, hasEvents }: { snapshot: MemorySnapshot; device: number; hasEvents: boolean }): JSX.Element {
   const session = useSession();
   const route = useRoute();
-  const tables = useMemo(() => kHolders.map((one) => ({ ...one, table: tableOf(snapshot, one.key, device) })), [snapshot, device]);
+  // Without events nothing is known but what is held now.
+  const known = hasEvents ? kHolders : kHolders.slice(0, 1);
+  const tables = useMemo(() => known.map((one) => ({ ...one, table: tableOf(snapshot, one.key, device) })), [snapshot, device]);
   const shown = tables.find((one) => one.key === route.parameters['table']) ?? tables.find((one) => one.table.rows.length > 0) ?? tables[0];
   const { table } = shown;
   // Two stacks may have the same place and the same bytes.
@@ -188,7 +190,7 @@ function unfold(row: Row): Unfolding {
 // The innermost frame first; the one that the row is called after stands out.
 function Stack({ row }: { row: Row }): JSX.Element {
   const frames = framesOf(row);
-  if (frames.length === 0) return <p class="muted">{row['place'] === kBeforeHistory ? 'Allocated before the first event, so the snapshot does not tell by whom.' : 'No stack was recorded for these allocations.'}</p>;
+  if (frames.length === 0) return <p class="muted">{row['place'] === kBeforeHistory ? 'Allocated before events were recorded, so the snapshot does not tell by whom.' : 'No stack was recorded for these allocations.'}</p>;
   const named = frames.indexOf(String(row['place']));
   return (
     <ol class="stack">

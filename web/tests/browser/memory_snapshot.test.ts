@@ -75,6 +75,7 @@ test('each device has its own page', async () => {
   assert.match(page.url(), /device=1/);
   assert.match(await text(page, '.page'), /no events of this device, so only what is held now is known/);
   assert.equal(await page.locator('.out-of-memory').count(), 0);
+  assert.deepEqual(await page.locator('.holders .tabs button').allInnerTexts(), ['In use now 1']);
 });
 
 test('other screens say that a snapshot has nothing for them', async () => {
