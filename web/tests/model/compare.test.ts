@@ -31,6 +31,14 @@ test('a folder of one trace, a folder of ranks and every other trace can be comp
   assert.deepEqual(tracesOf(runs, 'mixed/two.json').map((one) => one.trace), ['mixed/two.json']);
 });
 
+test('a snapshot of an allocator has no cycles to compare', () => {
+  const snapshot: TraceEntry = { ...entry('x/memory.pickle'), kind: 'snapshot' };
+  const alone = { ...runs, runs: [{ name: 'x', recorded: null, traces: [snapshot] }] };
+  assert.deepEqual(runChoices(alone), []);
+  const beside = { ...runs, runs: [{ name: 'x', recorded: null, traces: [entry('x/t.json'), snapshot] }] };
+  assert.deepEqual(runChoices(beside).map((one) => one.name), ['x/t.json']);
+});
+
 test('a trace that waits for room is asked for, one on its way is waited for', () => {
   const traces = [entry('a', null, 'queued'), entry('b', null, 'loading'), entry('c')];
   assert.deepEqual(loadingOf({ ...runs, loading: true }, traces).map((one) => one.trace), ['a', 'b']);

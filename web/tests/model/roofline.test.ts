@@ -197,6 +197,8 @@ const runs: Runs = {
 test('counters beside the open trace come first, then the trace, then any counters', () => {
   const sources = kernelSources(runs);
   assert.deepEqual(sources.map((one) => one.name), ['a/k.csv', 'b/k.txt', 'b/t.json', 'c/t.json']);
+  const snapshot = { ...entry, trace: 'd/memory.pickle', state: 'ready' as const, kind: 'snapshot' as const };
+  assert.deepEqual(kernelSources({ ...runs, runs: [...runs.runs, { name: 'd', recorded: null, traces: [snapshot] }] }), sources);
   const name = (wanted?: string, trace?: string): string | undefined => likelySource(sources, wanted, trace)?.name;
   assert.equal(name(undefined, 'b/t.json'), 'b/k.txt');
   assert.equal(name(undefined, 'c/t.json'), 'c/t.json');
