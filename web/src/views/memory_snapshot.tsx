@@ -72,9 +72,10 @@ function DeviceFacts({ device }: { device: Row }): JSX.Element {
   const bytes = (key: string): string => bytesText(numberAt(device, `${key}_bytes`, 0));
   const free = numberAt(device, 'stuck_bytes', 0) + numberAt(device, 'releasable_bytes', 0);
   const events = numberAt(device, 'events', 0);
+  const awaiting = numberAt(device, 'awaiting_free_bytes', 0); // freed by the program, while a stream may still use it
   return (
     <Facts facts={[
-      ['In use now', <><span data-fact="now">{bytes('requested')}</span> <small>of {bytes('reserved')} reserved</small></>],
+      ['In use now', <><span data-fact="now">{bytes('requested')}</span> <small>of {bytes('reserved')} reserved{awaiting > 0 && `, ${bytesText(awaiting)} of it awaiting a free`}</small></>],
       ...(events > 0 ? [
         ['Peak in use', <><span data-fact="peak">{bytes('peak_allocated')}</span> <small>of {bytes('reserved_at_peak')} reserved, {peakTime(device)}</small></>],
         ['Peak reserved', bytes('peak_reserved')],
@@ -170,7 +171,7 @@ function Holders({ snapshot, device, hasEvents }: { snapshot: MemorySnapshot; de
                      onState={(state) => session.amend(withParameters(route, { ...state }))}
                      onChoose={(row) => session.amend(withParameters(route, { row: row ? idOf(row) : undefined }))} />}
       {shown.key === 'grown' && table.rows.length > 0 && table.notes.map((note) => <p key={note} class="note muted">{note}</p>)}
-      {table.rows_left_out > 0 && <p class="note muted">{countText(table.rows_left_out)} more places are left out; <code>strobe summary --format json</code> has them all.</p>}
+      {table.rows_left_out > 0 && <p class="note muted">{countText(table.rows_left_out)} more places{devicesOf(snapshot).length > 1 && ' of all devices'} are left out; <code>strobe summary --format json</code> has them all.</p>}
     </section>
   );
 }
@@ -203,7 +204,7 @@ function Stack({ row }: { row: Row }): JSX.Element {
 }
 
 const kPartWords: Readonly<Record<MemoryPart['word'], { label: string; what: string; colour: string }>> = {
-  used: { label: 'in use', what: 'what the program asked for, and has not freed', colour: 'var(--kind-2)' },
+  used: { label: 'in use', what: 'what the program asked for, until its free has completed', colour: 'var(--kind-2)' },
   rounding: { label: 'lost to rounding', what: 'blocks are larger than what was asked for', colour: 'var(--kind-4)' },
   stuck: { label: 'free, stuck', what: 'beside live blocks of the same segment, which cannot go back to the device', colour: 'var(--kind-5)' },
   releasable: { label: 'free, releasable', what: 'in segments without a live block: empty_cache() gives them back', colour: 'var(--idle)' },
