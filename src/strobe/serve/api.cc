@@ -6,12 +6,12 @@
 
 #include <fmt/format.h>
 
-#include "strobe/analysis/tables/memory.h"
 #include "strobe/analysis/tables/modules.h"
 #include "strobe/compare/side_by_side.h"
 #include "strobe/report/render/render.h"
 #include "strobe/report/summary/run_report.h"
 #include "strobe/report/summary/step_label_text.h"
+#include "strobe/serve/api_memory.h"
 #include "strobe/serve/api_timeline.h"
 #include "strobe/serve/api_values.h"
 
@@ -28,7 +28,19 @@ Result<analysis::Summary> summary_of(const OpenTrace& open,
   return analysis::summarize(open.trace(), options);
 }
 
+bool is_snapshot(const std::shared_ptr<const OpenTrace>& open) {
+  return open->snapshot() != nullptr;
+}
+
 Result<std::string> summary_answer(const Query& query, const OpenTraces& traces) {
+  const auto snapshot = std::ranges::find_if(traces, is_snapshot);
+  if (snapshot != traces.end() && traces.size() == 1) return snapshot_summary(**snapshot);
+  if (snapshot != traces.end()) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .what = "a snapshot of an allocator is summarised by itself",
+                 .where = (*snapshot)->name(),
+                 .hint = "ask for one snapshot at a time"};
+  }
   std::optional<analysis::NumberRange> steps;
   if (const auto typed = query.optional_text("steps")) {
     STROBE_TRY(steps, analysis::number_range("steps", *typed));
@@ -131,51 +143,6 @@ Result<std::string> diff_answer(const OpenTrace& base, const OpenTrace& other) {
   json.member("operators_left_out", left_out(both.operators))
       .member("kernels_left_out", left_out(both.kernels))
       .end_object();
-  return out;
-}
-
-constexpr std::int64_t kUsualColumns = 2000;
-
-void write_place(const OpenTrace& open, const analysis::MemoryCurve& curve, std::uint32_t columns,
-                 JsonWriter& json) {
-  const analysis::MemoryPoint& peak = curve.points[curve.peak];
-  json.begin_object()
-      .member("place", curve.place)
-      .member("peak_bytes", peak.allocated_bytes)
-      .member("peak_ns", since_origin(open, peak.time_ns))
-      .member("reserved_peak_bytes", curve.reserved_peak_bytes);
-  NumberList points;
-  for (const analysis::MemoryPoint& point : analysis::thinned(curve.points, columns)) {
-    points.begin_list();
-    points.add(since_origin(open, point.time_ns));
-    points.add(point.allocated_bytes);
-    points.add(point.reserved_bytes);
-    points.end_list();
-  }
-  json.key("points").raw(points.json());
-  json.key("at_peak").begin_array();
-  for (const analysis::MemoryOwner& owner : analysis::owners_at_peak(open.attributed(), curve)) {
-    json.begin_object()
-        .member("name", owner.name)
-        .member("bytes", owner.bytes)
-        .member("count", owner.count)
-        .end_object();
-  }
-  json.end_array()
-      .member("events", curve.events.size())
-      .member("not_freed_bytes", analysis::not_freed_bytes(open.trace(), curve))
-      .end_object();
-}
-
-Result<std::string> memory_answer(const Query& query, const OpenTrace& open) {
-  STROBE_TRY(const std::uint32_t columns, columns_of(query, kUsualColumns));
-  std::string out;
-  JsonWriter json(out);
-  json.begin_object().key("places").begin_array();
-  for (const analysis::MemoryCurve& curve : analysis::list_memory_curves(open.trace())) {
-    write_place(open, curve, columns, json);
-  }
-  json.end_array().end_object();
   return out;
 }
 

@@ -21,6 +21,7 @@ struct OpenTrace::Parts {
   OnDemand<analysis::SliceLinks> links;
   OnDemand<std::vector<analysis::CounterLine>> counters;
   OnDemand<analysis::Summary> summary;
+  OnDemand<analysis::AllocatorStudy> allocator_study;
 };
 
 OpenTrace::OpenTrace(std::string name, readers::LoadedTrace loaded, TraceEdition edition)
@@ -66,6 +67,12 @@ const std::vector<analysis::CounterLine>& OpenTrace::counters() const {
 
 const analysis::Summary& OpenTrace::summary() const {
   return parts_->summary.get([&] { return analysis::summarize(trace()); });
+}
+
+const AllocatorSnapshot* OpenTrace::snapshot() const { return parts_->loaded.snapshot.get(); }
+
+const analysis::AllocatorStudy& OpenTrace::allocator_study() const {
+  return parts_->allocator_study.get([&] { return analysis::study_allocator(*snapshot(), true); });
 }
 
 }  // namespace strobe::serve

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "strobe/analysis/memory/allocator_study.h"
 #include "strobe/analysis/steps/steps.h"
 #include "strobe/analysis/tables/summary.h"
 #include "strobe/analysis/timeline/counter_lines.h"
@@ -41,6 +42,10 @@ class OpenTrace {
   const analysis::SliceLinks& links() const;
   const std::vector<analysis::CounterLine>& counters() const;
   const analysis::Summary& summary() const;  // of all steps
+
+  // Null unless the file is a snapshot of an allocator; then there is a study of it, with curves.
+  const AllocatorSnapshot* snapshot() const;
+  const analysis::AllocatorStudy& allocator_study() const;
 
  private:
   struct Parts;

@@ -52,6 +52,8 @@ void write_facts(const std::optional<TraceFacts>& known, JsonWriter& json) {
   json.key("span_ns");
   known ? json.value(facts.span_ns) : json.null();
   text_or_null(json, "import_warning", facts.import_warning);
+  json.key("kind");
+  known ? json.value(facts.is_snapshot ? "snapshot" : "trace") : json.null();
 }
 
 void write_trace(const ShelvedTrace& trace, JsonWriter& json) {

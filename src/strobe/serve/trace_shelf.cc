@@ -27,6 +27,7 @@ constexpr double kProgressStep = 0.01;
 // Columns, and data that answers derive from them: launches, trees, tiles, lines.
 constexpr std::uint64_t kBytesPerSlice = 200;
 constexpr std::uint64_t kBytesPerSample = 50;
+constexpr std::uint64_t kBytesPerAllocation = 200;  // of a snapshot: columns, points of its curve
 // Loading a recording again and again may take this part of the time.
 constexpr int kReloadShare = 4;
 
@@ -43,12 +44,15 @@ TraceFacts facts_of(const readers::LoadedTrace& loaded, const std::string& name)
           .rank = metadata.distributed.rank,
           .slices = loaded.trace.slice_count(),
           .span_ns = span_of(loaded.trace),
-          .import_warning = report::import_warning(name, loaded.report)};
+          .import_warning = report::import_warning(name, loaded.report),
+          .is_snapshot = loaded.snapshot != nullptr};
 }
 
-std::uint64_t memory_of(const Trace& trace) {
+std::uint64_t memory_of(const readers::LoadedTrace& loaded) {
+  const Trace& trace = loaded.trace;
   return trace.slice_count() * kBytesPerSlice + trace.counters().size() * kBytesPerSample +
-         trace.args().bytes() + trace.strings().bytes();
+         trace.args().bytes() + trace.strings().bytes() +
+         (loaded.snapshot ? loaded.snapshot->events.size() * kBytesPerAllocation : 0);
 }
 
 struct Loaded {
@@ -58,7 +62,7 @@ struct Loaded {
 };
 
 Loaded made_ready(const std::string& name, readers::LoadedTrace trace, TraceEdition edition) {
-  Loaded loaded{.facts = facts_of(trace, name), .bytes = memory_of(trace.trace), .open = nullptr};
+  Loaded loaded{.facts = facts_of(trace, name), .bytes = memory_of(trace), .open = nullptr};
   loaded.open = std::make_shared<const OpenTrace>(name, std::move(trace), edition);
   return loaded;
 }

@@ -28,6 +28,7 @@ struct TraceFacts {
   std::uint64_t slices = 0;
   std::int64_t span_ns = 0;
   std::string import_warning;  // "" if nothing was lost
+  bool is_snapshot = false;    // of an allocator: it tells about memory and nothing else
 };
 
 struct ShelvedTrace {

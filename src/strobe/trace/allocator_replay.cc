@@ -90,6 +90,8 @@ void play(const AllocatorSnapshot& snapshot, AllocatorReplay& replay) {
     after += start;
     replay.peak_reserved_bytes = std::max(replay.peak_reserved_bytes, after);
   }
+  replay.reserved_at_peak_bytes =
+      replay.peak_event ? replay.reserved_bytes[*replay.peak_event] : start;
 }
 
 // A free may complete without having been requested in the history.

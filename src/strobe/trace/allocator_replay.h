@@ -34,6 +34,7 @@ struct AllocatorReplay {
   std::optional<std::size_t> peak_event;   // counted from the first of the history; none: the start
   std::int64_t early_free_peak_bytes = 0;  // as if memory were free when the program frees it
   std::int64_t end_reserved_bytes = 0;
+  std::int64_t reserved_at_peak_bytes = 0;  // when the most was in use
   std::int64_t peak_reserved_bytes = 0;
   // After each event.
   std::vector<std::int64_t> allocated_bytes;

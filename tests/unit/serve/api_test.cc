@@ -14,11 +14,22 @@
 #include "strobe/serve/bench_shelf.h"
 #include "strobe/serve/kernel_shelf.h"
 #include "strobe/serve/open_trace.h"
+#include "tests/support/needs_shared.h"
 
 namespace strobe::serve {
 namespace {
 
 const std::string kFolder = STROBE_SOURCE_DIR "/tests/golden/api/";
+const std::string kSharedTraces = STROBE_SOURCE_DIR "/../shared/traces/";
+
+// A name that begins with "shared/" is that of a trace beside the repository.
+constexpr std::string_view kShared = "shared/";
+
+std::string path_of(std::string_view trace) {
+  const bool is_shared = trace.starts_with(kShared);
+  return is_shared ? kSharedTraces + std::string(trace.substr(kShared.size()))
+                   : kFolder + std::string(trace);
+}
 
 // The folder as a server: each trace is read when first requested.
 class Folder {
@@ -26,7 +37,7 @@ class Folder {
   Result<std::shared_ptr<const OpenTrace>> open(std::string_view trace) {
     auto& known = traces_[std::string(trace)];
     if (!known) {
-      STROBE_TRY(readers::LoadedTrace loaded, readers::read_trace(kFolder + std::string(trace)));
+      STROBE_TRY(readers::LoadedTrace loaded, readers::read_trace(path_of(trace)));
       known = std::make_shared<const OpenTrace>(std::string(trace), std::move(loaded));
     }
     return known;
@@ -111,6 +122,7 @@ INSTANTIATE_TEST_SUITE_P(Answers, ApiGoldenTest, ::testing::ValuesIn(golden_requ
                          });
 
 TEST_P(ApiGoldenTest, answers_as_the_contract_says) {
+  if (GetParam().request.find(kShared) != std::string::npos) STROBE_NEEDS_SHARED();
   Folder folder;
   const auto answer = ask(folder, GetParam().request);
   ASSERT_TRUE(answer) << answer.error().what;
@@ -181,6 +193,24 @@ TEST(ApiTest, wrong_parameters_are_named) {
     EXPECT_EQ(answer.error().code, ErrorCode::kInvalidArgument) << request;
     EXPECT_EQ(answer.error().where, culprit) << request;
   }
+}
+
+TEST(ApiTest, a_snapshot_of_an_allocator_is_summarised_by_itself) {
+  Folder folder;
+  const auto answer = ask(folder, "summary?trace=train.json&trace=snapshot.pickle");
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(answer.error().where, "snapshot.pickle");
+  EXPECT_FALSE(answer.error().hint.empty());
+}
+
+TEST(ApiTest, the_other_answers_about_a_snapshot_are_those_of_a_trace_without_slices) {
+  Folder folder;
+  EXPECT_TRUE(ask(folder, "timeline?trace=snapshot.pickle"));
+  EXPECT_TRUE(ask(folder, "modules?trace=snapshot.pickle"));
+  const auto none = ask(folder, "memory?trace=snapshot.pickle&columns=no");
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().where, "columns");
 }
 
 TEST(ApiTest, windows_far_beside_the_trace_answer_with_nothing) {

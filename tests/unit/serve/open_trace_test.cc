@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "strobe/serve/on_demand.h"
+#include "tests/support/pickle_sketch.h"
 
 namespace strobe::serve {
 namespace {
@@ -24,6 +25,17 @@ TEST(OpenTraceTest, its_parts_are_made_once_and_stay_where_they_are) {
   EXPECT_EQ(&open.timeline().trace(), &open.trace());
   EXPECT_EQ(&open.links(), &open.links());
   EXPECT_EQ(&open.summary(), &open.summary());
+  EXPECT_EQ(open.snapshot(), nullptr);
+}
+
+TEST(OpenTraceTest, a_snapshot_is_studied_once_with_its_curves) {
+  auto loaded = readers::read_trace_bytes(sketch::small_snapshot(), "a.pickle");
+  ASSERT_TRUE(loaded);
+  const OpenTrace open("a.pickle", std::move(*loaded));
+  ASSERT_NE(open.snapshot(), nullptr);
+  ASSERT_EQ(open.allocator_study().devices.size(), 1u);
+  EXPECT_EQ(open.allocator_study().devices[0].curve.size(), open.snapshot()->events.size());
+  EXPECT_EQ(&open.allocator_study(), &open.allocator_study());
 }
 
 TEST(OnDemandTest, of_many_threads_one_makes_the_value_and_all_see_it) {

@@ -116,12 +116,12 @@ TEST(RunsAnswerTest, traces_are_listed_by_run_with_what_is_known_of_them) {
           R"("traces":[)"
           R"({"trace":"r/w.pt.trace.json","worker":"w","span":"1","state":"ready",)"
           R"("progress":1,"error":null,"file_bytes":123,"dialect":"d","device":"D","rank":3,)"
-          R"("slices":7,"span_ns":9,"import_warning":null,"generation":4,"is_recording":true}]},)"
+          R"("slices":7,"span_ns":9,"import_warning":null,"kind":"trace","generation":4,"is_recording":true}]},)"
           R"({"name":"top","recorded":null,"traces":[)"
           R"({"trace":"a.json","worker":"a","span":"default","state":"failed","progress":0,)"
           R"("error":{"code":"unreadable","what":"broken","where":"a.json","hint":"fix it"},)"
           R"("file_bytes":0,"dialect":null,"device":null,"rank":null,"slices":null,)"
-          R"("span_ns":null,"import_warning":null,"generation":0,"is_recording":false}]}],)"
+          R"("span_ns":null,"import_warning":null,"kind":null,"generation":0,"is_recording":false}]}],)"
           R"("kernel_files":[],)"
           R"("bench_files":[]})");
 }

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "strobe/wire/run_file.h"
+#include "tests/support/pickle_sketch.h"
 #include "tests/support/temporary_folder.h"
 
 namespace strobe::serve {
@@ -96,6 +97,18 @@ TEST(TraceShelfTest, all_traces_load_in_the_background_and_say_what_they_are) {
   const auto found = shelf.find("b.json");
   ASSERT_TRUE(found.trace);
   EXPECT_EQ((*found.trace)->name(), "b.json");
+}
+
+TEST(TraceShelfTest, a_snapshot_of_an_allocator_says_that_it_is_one) {
+  const LogFolder logs;
+  logs.write_old("a.json", kOneSlice);
+  logs.write_old("b.pickle", sketch::small_snapshot());
+  TraceShelf shelf(folder_at(logs), {.load = load_really});
+  ASSERT_TRUE(eventually([&] { return is_quiet(shelf); }));
+  const ShelfView view = shelf.view();
+  ASSERT_EQ(view.traces.size(), 2u);
+  EXPECT_FALSE(view.traces[0].facts->is_snapshot);
+  EXPECT_TRUE(view.traces[1].facts->is_snapshot);
 }
 
 TEST(TraceShelfTest, an_unreadable_trace_keeps_its_error_and_the_others_load) {

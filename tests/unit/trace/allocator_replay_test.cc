@@ -77,6 +77,23 @@ TEST(AllocatorReplayTest, reserved_memory_ends_as_the_segments_are) {
   EXPECT_EQ(replay.peak_reserved_bytes, 190);
 }
 
+TEST(AllocatorReplayTest, what_was_reserved_at_the_peak_is_not_the_most_that_ever_was) {
+  AllocatorSnapshot snapshot;
+  add(snapshot, Action::kReserve, 1, 100);
+  add(snapshot, Action::kAllocate, 1, 10);
+  add(snapshot, Action::kReserve, 2, 50);
+  add(snapshot, Action::kFree, 1, 10);
+  add_segment(snapshot, 160, {});
+  const AllocatorReplay replay = replay_history(snapshot, 0);
+  EXPECT_EQ(replay.peak_event, std::size_t{1});
+  EXPECT_EQ(replay.reserved_at_peak_bytes, 110);
+  EXPECT_EQ(replay.peak_reserved_bytes, 160);
+  AllocatorSnapshot idle;  // the peak is the start: 160 - 100
+  add(idle, Action::kReserve, 1, 100);
+  add_segment(idle, 160, {});
+  EXPECT_EQ(replay_history(idle, 0).reserved_at_peak_bytes, 60);
+}
+
 TEST(AllocatorReplayTest, an_address_in_use_that_is_allocated_again_was_freed_unseen) {
   AllocatorSnapshot snapshot;
   add(snapshot, Action::kAllocate, 1, 10);

@@ -29,6 +29,7 @@ export interface TraceEntry {
   import_warning: string | null;
   generation: number; // of its content: another one whenever it was loaded
   is_recording: boolean; // there will be more
+  kind: 'trace' | 'snapshot' | null; // a snapshot of an allocator tells about memory only; null until it is ready
 }
 
 // What `strobe record` says about a run.
@@ -272,8 +273,22 @@ export interface MemoryPlace {
   not_freed_bytes: number;
 }
 
+// A device of a snapshot over time.
+export interface AllocatorCurve {
+  device: number;
+  points: [number, number | null, number, number][]; // event, time since the first one (if events have times), in use, reserved
+}
+
+// What `strobe summary --format json` tells of a snapshot of an allocator, with curves.
+export interface MemorySnapshot {
+  facts: Record<string, Cell>;
+  tables: Record<string, Table>;
+  curves: AllocatorCurve[];
+}
+
 export interface Memory {
-  places: MemoryPlace[];
+  places: MemoryPlace[]; // empty for a snapshot
+  snapshot: MemorySnapshot | null;
 }
 
 export interface Module {

@@ -26,7 +26,7 @@ export function runChoices(runs: Runs): RunChoice[] {
       parents.add(parent);
       choices.push({ name: parent, label: parent, group: '', traces: tracesOf(runs, parent) });
     }
-    const usable = run.traces.filter((entry) => entry.state !== 'failed');
+    const usable = run.traces.filter((entry) => entry.state !== 'failed' && entry.kind !== 'snapshot');
     if (usable.length === 0) continue;
     if (run.traces.length === 1 || areRanks(run)) choices.push({ name: run.name, label: run.name, group: '', traces: run.traces });
     if (run.traces.length === 1) continue;

@@ -13,7 +13,7 @@ export interface KernelSource {
 export function kernelSources(runs: Runs): KernelSource[] {
   return [
     ...runs.kernel_files.map((one) => ({ name: one.file, label: one.file, isTrace: false })),
-    ...allTraces(runs).filter((entry) => entry.state !== 'failed').map((entry) => ({ name: entry.trace, label: entry.trace, isTrace: true })),
+    ...allTraces(runs).filter((entry) => entry.state !== 'failed' && entry.kind !== 'snapshot').map((entry) => ({ name: entry.trace, label: entry.trace, isTrace: true })),
   ];
 }
 

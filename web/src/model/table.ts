@@ -97,10 +97,21 @@ export interface Range {
   last: number; // one past
 }
 
+// What is shown below one of the rows.
+export interface Unfolded {
+  index: number;
+  height: number;
+}
+
 // Which rows of a long table are on the screen, with some to spare on both sides.
-export function visibleRange(scrollTop: number, height: number, rowHeight: number, rows: number): Range {
+export function visibleRange(scrollTop: number, height: number, rowHeight: number, rows: number, unfolded?: Unfolded | null): Range {
   const spare = 8;
-  const first = Math.max(0, Math.floor(scrollTop / rowHeight) - spare);
-  const last = Math.min(rows, Math.ceil((scrollTop + height) / rowHeight) + spare);
+  // Where a point of the picture would be without what is unfolded above it.
+  const folded = (y: number): number => {
+    const begin = unfolded ? (unfolded.index + 1) * rowHeight : Infinity;
+    return y <= begin ? y : Math.max(begin, y - unfolded!.height);
+  };
+  const first = Math.max(0, Math.floor(folded(scrollTop) / rowHeight) - spare);
+  const last = Math.min(rows, Math.ceil(folded(scrollTop + height) / rowHeight) + spare);
   return { first: Math.min(first, last), last };
 }

@@ -4,12 +4,13 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ThemeChoice } from '../model/theme.ts';
 import { type Route, atScreen, routeHash } from '../model/route.ts';
 import { type Session, defaultTrace, findTrace } from '../model/session.ts';
-import { chosenEntries } from '../model/ranks.ts';
+import { chosenEntries, shownTrace } from '../model/ranks.ts';
 import type { Summary, TraceEntry } from '../api/types.ts';
 import { bytesText, countText, durationText } from '../model/units.ts';
 import { traceLabel } from '../model/names.ts';
 import { useKeys, useObservable, useRoute, useSession } from '../widgets/hooks.ts';
-import { Failure, Waiting } from '../widgets/pieces.tsx';
+import { Empty, Failure, Waiting } from '../widgets/pieces.tsx';
+import { RankPicker } from '../widgets/rank_picker.tsx';
 import { ApiError } from '../api/client.ts';
 import { Help } from './help.tsx';
 import { RunsView } from './runs.tsx';
@@ -107,6 +108,7 @@ function reportName({ facts }: Summary): string {
 function entryFacts(entries: readonly TraceEntry[]): string {
   const devices = [...new Set(entries.map((entry) => entry.device))];
   const sum = (key: 'slices' | 'file_bytes'): number => entries.reduce((total, entry) => total + (entry[key] ?? 0), 0);
+  if (entries.every((entry) => entry.kind === 'snapshot')) return `snapshot of an allocator · ${bytesText(sum('file_bytes'))}`;
   return [
     devices.length === 1 ? devices[0] : `${devices.length} kinds of devices`, `${countText(sum('slices'))} slices`,
     durationText(Math.max(...entries.map((entry) => entry.span_ns ?? 0))), bytesText(sum('file_bytes')),
@@ -185,7 +187,9 @@ function Content(): JSX.Element {
       return;
     }
     const only = runs.value.runs.length === 1 && runs.value.runs[0].traces.length === 1 ? defaultTrace(runs.value) : null;
-    session.amend(only === null ? atScreen(route, 'runs') : { screen: screen.id, traces: [only], parameters: route.parameters });
+    const isSnapshot = only !== null && findTrace(runs.value, only)?.entry.kind === 'snapshot';
+    const first = isSnapshot && route.screen === '' ? 'memory' : screen.id;
+    session.amend(only === null ? atScreen(route, 'runs') : { screen: first, traces: [only], parameters: route.parameters });
   }, [route, runs]);
   if (session.report) return <screen.component />;
   if (isRuns) return <RunsView />;
@@ -207,5 +211,29 @@ function Content(): JSX.Element {
         <p class="muted">{bytesText(pending.file_bytes)}</p></div>
     );
   }
+  const needed = screen.shows === 'trace' ? entries.filter((entry) => entry?.trace === shownTrace(route)) : entries;
+  const snapshot = screen.takesSnapshots ? undefined : needed.find((entry) => entry?.kind === 'snapshot');
+  if (snapshot) return <OnlyMemory screen={screen} snapshot={snapshot} />;
   return <screen.component key={`${screen.id} ${route.traces.join(' ')}`} />;
+}
+
+// A snapshot of an allocator has no slices, so other screens have nothing to show.
+function OnlyMemory({ screen, snapshot }: { screen: Screen; snapshot: TraceEntry }): JSX.Element {
+  const session = useSession();
+  const route = useRoute();
+  const others = route.traces.filter((trace) => trace !== snapshot.trace);
+  return (
+    <>
+      {screen.shows === 'trace' && <RankPicker />}
+      <Empty title={`${snapshot.worker} is a snapshot of an allocator`}>
+        <p>It tells who holds memory, what grew and what is reserved in vain. It has no slices: nothing in it took time, so {screen.title} has nothing to show.</p>
+        <p class="actions">
+          <button type="button" class="primary" onClick={() => session.go(atScreen({ ...route, parameters: { shown: snapshot.trace } }, 'memory'))}>Open Memory</button>
+          {others.length > 0 && screen.shows !== 'trace' && (
+            <button type="button" class="quiet" onClick={() => session.go({ screen: screen.id, traces: others, parameters: {} })}>Leave it out</button>
+          )}
+        </p>
+      </Empty>
+    </>
+  );
 }

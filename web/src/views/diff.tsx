@@ -48,7 +48,7 @@ function SidePicker({ label, runs, value, onPick }: { label: string; runs: Runs 
       {runs && value !== '' && !findTrace(runs, value) && <option value={value}>{value}</option>}
       {runs?.runs.map((run) => (
         <optgroup key={run.name} label={run.name}>
-          {run.traces.filter((entry) => entry.state === 'ready').map((entry) => (
+          {run.traces.filter((entry) => entry.state === 'ready' && entry.kind === 'trace').map((entry) => (
             <option key={entry.trace} value={entry.trace}>{entry.worker}{entry.span === 'default' ? '' : ` · ${entry.span}`}</option>
           ))}
         </optgroup>

@@ -19,7 +19,7 @@ function Distributed(): JSX.Element {
   const route = useRoute();
   const runs = useObservable(session.runs);
   const found = runs.is === 'ready' && route.traces[0] ? findTrace(runs.value, route.traces[0]) : null;
-  const siblings = found?.run.traces.filter((entry) => entry.state === 'ready').map((entry) => entry.trace) ?? [];
+  const siblings = found?.run.traces.filter((entry) => entry.state === 'ready' && entry.kind === 'trace').map((entry) => entry.trace) ?? [];
   return (
     <WithSummary>
       {(summary) => (

@@ -31,6 +31,10 @@ const kKeys: readonly { title: string; keys: readonly (readonly [string, string]
     ['↑ ↓', 'move through the rows'],
     ['Enter', 'show the row in the timeline; double click too'],
   ] },
+  { title: 'Memory', keys: [
+    ['click', 'on a place: the stack that allocated it'],
+    ['drag', 'on the curve: zoom; double click: all of it'],
+  ] },
   { title: 'Compare', keys: [
     ['← →', 'on the strip: the cycle before and after'],
     ['Enter', 'on a row: its function in the timeline of the abnormal run'],

@@ -8,9 +8,10 @@ import { atScreen, withParameters } from '../model/route.ts';
 import { bytesText, countText, durationText } from '../model/units.ts';
 import { DataTable } from '../widgets/data_table.tsx';
 import { useAnswer, useRoute, useSession } from '../widgets/hooks.ts';
+import { MemoryCurve } from '../widgets/memory_curve.tsx';
 import { Card, Empty, Facts, Failure, Waiting } from '../widgets/pieces.tsx';
-import { Plot, type PlotLine } from '../widgets/plot.tsx';
 import { RankPicker } from '../widgets/rank_picker.tsx';
+import { SnapshotMemory } from './memory_snapshot.tsx';
 import type { Screen } from './screen.ts';
 import { WithSummary } from './summary_answer.tsx';
 
@@ -22,6 +23,7 @@ function Memory(): JSX.Element {
   const memory = useAnswer(`memory ${trace}`, () => session.client.memory(trace));
   if (memory.is === 'loading') return <Waiting what="loading the allocations" />;
   if (memory.is === 'failed') return <Failure error={memory.error} />;
+  if (memory.value.snapshot) return <SnapshotMemory snapshot={memory.value.snapshot} />;
   return <Places memory={memory.value} />;
 }
 
@@ -61,20 +63,11 @@ function Places({ memory }: { memory: MemoryAnswer }): JSX.Element {
 function PlaceCurve({ place }: { place: MemoryPlace }): JSX.Element {
   const session = useSession();
   const route = useRoute();
-  const { x, lines } = useMemo(() => {
-    const reserved = place.points.some((point) => point[2] >= 0);
-    const all: PlotLine[] = [
-      { label: 'allocated', colour: '--kind-2', isArea: true, values: place.points.map((point) => point[1]) },
-    ];
-    if (reserved) all.push({ label: 'reserved', colour: '--muted', isArea: false, values: place.points.map((point) => (point[2] >= 0 ? point[2] : null)) });
-    return { x: place.points.map((point) => point[0]), lines: all };
-  }, [place]);
+  const points = useMemo(() => place.points.map(([x, used, reserved]) => ({ x, used, reserved: reserved >= 0 ? reserved : null })), [place]);
+  const marks = useMemo(() => [{ x: place.peak_ns, y: place.peak_bytes, label: `peak of allocated: ${bytesText(place.peak_bytes)}` }], [place]);
   return (
-    <Card title={`${place.place} over time`} aside={<span class="muted">drag to zoom, double click to reset, click to see that moment in the timeline</span>}>
-      <Plot x={x} lines={lines} height={260} xText={durationText} yText={bytesText} inBytes label={`Memory of ${place.place} over time`}
-            mark={{ x: place.peak_ns, y: place.peak_bytes, label: `peak of allocated: ${bytesText(place.peak_bytes)}` }}
-            onClick={(at) => session.go(atScreen(route, 'timeline', { at: String(Math.round(at)) }))} />
-    </Card>
+    <MemoryCurve title={`${place.place} over time`} hint="drag to zoom, double click to reset, click to see that moment in the timeline" used="allocated"
+                 points={points} marks={marks} onClick={(at) => session.go(atScreen(route, 'timeline', { at: String(Math.round(at)) }))} />
   );
 }
 
@@ -142,6 +135,6 @@ function MemoryTables(): JSX.Element {
 }
 
 export const memory: Screen = {
-  id: 'memory', title: 'Memory', shows: 'summary', component: Memory,
+  id: 'memory', title: 'Memory', shows: 'summary', takesSnapshots: true, component: Memory,
   icon: 'M3 16l4-5 3 2 4-7 3 4M3 16h14',
 };

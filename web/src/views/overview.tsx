@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 
-import type { Finding, Health, Summary, Table } from '../api/types.ts';
+import type { Finding, Health, HealthRemark, Summary, Table } from '../api/types.ts';
 import { type Stack, averageStack, countSteps, shareTexts, spread, stepStacks, unitOf, warmUpOf } from '../model/breakdown.ts';
 import { withSigns } from '../model/error_words.ts';
 import { deviceWord, shortName, withPlaces } from '../model/names.ts';
@@ -63,26 +63,36 @@ const kHealthWords = { complete: 'a note', usable: 'incomplete', not_for: 'missi
 // The badge among the facts: one word, and why in its title.
 function HealthBadge({ health }: { health: Health }): JSX.Element {
   const worst = health.remarks[0];
-  const why = health.verdict === 'complete' ? 'nothing is known to be missing' : `${health.text}: ${worst?.seen ?? ''}`;
+  const why = !worst ? 'nothing is known to be missing' : `${health.text}: ${worst.seen}`;
   const word = { complete: 'complete', usable: 'usable', not_for: health.text }[health.verdict];
   return <span class={`health-badge ${health.verdict}`} title={why}>{word}</span>;
 }
 
 // What the recording lacks, before anything is said about the program.
 function HealthCard({ health }: { health: Health }): JSX.Element | null {
-  if (health.verdict === 'complete') return null;
+  const count = health.remarks.length;
+  if (count === 0) return null;
+  const remarks = <HealthRemarks remarks={health.remarks} />;
+  if (health.verdict !== 'complete') return <Card title={`This recording is ${health.text}`} class="health">{remarks}</Card>;
   return (
-    <Card title={`This recording is ${health.text}`} class="health">
-      <ul class="findings">
-        {health.remarks.map((remark) => (
-          <li key={remark.code} class={{ complete: 'note', usable: 'worth_a_look', not_for: 'matters' }[remark.verdict]}>
-            <p class="headline"><span class="weight">{kHealthWords[remark.verdict]}</span> {withSigns(remark.seen)}</p>
-            <p class="advice">{withSigns(remark.consequence)}</p>
-            {remark.advice !== '' && <p class="advice"><span aria-hidden="true">→ </span>{withSigns(remark.advice)}</p>}
-          </li>
-        ))}
-      </ul>
-    </Card>
+    <details class="card health">
+      <summary>This recording is complete; {count === 1 ? 'one thing is' : `${countText(count)} things are`} worth knowing</summary>
+      {remarks}
+    </details>
+  );
+}
+
+function HealthRemarks({ remarks }: { remarks: readonly HealthRemark[] }): JSX.Element {
+  return (
+    <ul class="findings">
+      {remarks.map((remark) => (
+        <li key={remark.code} class={{ complete: 'note', usable: 'worth_a_look', not_for: 'matters' }[remark.verdict]}>
+          <p class="headline"><span class="weight">{kHealthWords[remark.verdict]}</span> {withSigns(remark.seen)}</p>
+          <p class="advice">{withSigns(remark.consequence)}</p>
+          {remark.advice !== '' && <p class="advice"><span aria-hidden="true">→ </span>{withSigns(remark.advice)}</p>}
+        </li>
+      ))}
+    </ul>
   );
 }
 

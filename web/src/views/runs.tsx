@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 
 import type { KernelFile, Run, Runs as RunsAnswer, TraceEntry } from '../api/types.ts';
 import { matcherOf } from '../model/query.ts';
+import { findTrace } from '../model/session.ts';
 import { bytesText, countText, durationText } from '../model/units.ts';
 import { FilterBox } from '../widgets/data_table.tsx';
 import { useObservable, useRoute, useSession } from '../widgets/hooks.ts';
@@ -44,9 +45,9 @@ export function RunsView(): JSX.Element {
         <span class="muted">{chosen.length > 0 ? `${chosen.length} chosen` : ''}</span>
         <button type="button" class="quiet" disabled={chosen.length !== 2} onClick={() => open(chosen, 'diff')} title="Choose exactly two">Diff two</button>
         <button type="button" class="quiet" disabled={chosen.length < 2} onClick={() => open(chosen, 'distributed')} title="Choose two or more">Open as ranks</button>
-        <button type="button" class="primary" disabled={chosen.length === 0} onClick={() => open(chosen.slice(0, 1))}>Open</button>
+        <button type="button" class="primary" disabled={chosen.length === 0} onClick={() => open(chosen.slice(0, 1), startOf(findTrace(runs.value, chosen[0])?.entry))}>Open</button>
       </div>
-      {shown.map((run) => <RunCard key={run.name} run={run} chosen={chosen} onToggle={toggle} onOpen={(trace) => open([trace])} />)}
+      {shown.map((run) => <RunCard key={run.name} run={run} chosen={chosen} onToggle={toggle} onOpen={(entry) => open([entry.trace], startOf(entry))} />)}
       {shownFiles.length > 0 && <FileList title="Kernels with counters" opens="opens in Roofline" files={shownFiles} onOpen={(file) => session.go({ screen: 'roofline', traces: route.traces, parameters: { file } })} />}
       {shownBenches.length > 0 && <FileList title="Benchmarks" opens="opens in Bench" files={shownBenches} onOpen={(file) => session.go({ screen: 'bench', traces: route.traces, parameters: { file } })} />}
       {shown.length === 0 && shownFiles.length === 0 && shownBenches.length === 0 && <p class="nothing muted">Nothing is called that.</p>}
@@ -54,8 +55,13 @@ export function RunsView(): JSX.Element {
   );
 }
 
+// The screen that has something to show of it.
+function startOf(entry: TraceEntry | undefined): string {
+  return entry?.kind === 'snapshot' ? 'memory' : 'overview';
+}
+
 function RunCard({ run, chosen, onToggle, onOpen }: {
-  run: Run; chosen: readonly string[]; onToggle: (traces: readonly string[], isOn: boolean) => void; onOpen: (trace: string) => void;
+  run: Run; chosen: readonly string[]; onToggle: (traces: readonly string[], isOn: boolean) => void; onOpen: (entry: TraceEntry) => void;
 }): JSX.Element {
   const ready = run.traces.filter((entry) => entry.state === 'ready').map((entry) => entry.trace);
   const all = ready.length > 0 && ready.every((trace) => chosen.includes(trace));
@@ -72,7 +78,7 @@ function RunCard({ run, chosen, onToggle, onOpen }: {
           <li key={entry.trace} class={`entry ${entry.state}`}>
             <input type="checkbox" aria-label={`Choose ${entry.worker}`} disabled={entry.state !== 'ready'} checked={chosen.includes(entry.trace)}
                    onChange={(event) => onToggle([entry.trace], event.currentTarget.checked)} />
-            <Entry entry={entry} onOpen={() => onOpen(entry.trace)} />
+            <Entry entry={entry} onOpen={() => onOpen(entry)} />
           </li>
         ))}
       </ul>
@@ -122,13 +128,14 @@ function Entry({ entry, onOpen }: { entry: TraceEntry; onOpen: () => void }): JS
       </div>
     );
   }
+  const isSnapshot = entry.kind === 'snapshot';
   return (
     <button type="button" class="entry-body" onClick={onOpen}>
       {name}
-      <span class="muted">{entry.device ?? 'no device'}{entry.dialect ? ` · ${entry.dialect}` : ''}
+      <span class="muted">{isSnapshot ? 'opens in Memory' : entry.device ?? 'no device'}{entry.dialect ? ` · ${entry.dialect}` : ''}
         {entry.import_warning && <span class="warning" title={entry.import_warning}> · {entry.import_warning}</span>}</span>
-      <span class="number">{countText(entry.slices ?? 0)} <span class="muted">slices</span></span>
-      <span class="number">{durationText(entry.span_ns ?? 0)}</span>
+      <span class="number">{!isSnapshot && <>{countText(entry.slices ?? 0)} <span class="muted">slices</span></>}</span>
+      <span class="number">{!isSnapshot && durationText(entry.span_ns ?? 0)}</span>
       <span class="number muted">{bytesText(entry.file_bytes)}</span>
     </button>
   );
@@ -137,7 +144,7 @@ function Entry({ entry, onOpen }: { entry: TraceEntry; onOpen: () => void }): JS
 function EmptyFolder({ runs }: { runs: RunsAnswer }): JSX.Element {
   return (
     <Empty title={`There are no traces in ${runs.folder}`}>
-      <p>Put traces (<code>.json</code>, <code>.json.gz</code>, <code>.json.zst</code>) there, or in folders below it: every folder is a
+      <p>Put traces (<code>.json</code>, <code>.json.gz</code>, <code>.json.zst</code>, and others that <code>strobe summary</code> reads) there, or in folders below it: every folder is a
         run, every file one of its workers. They appear here by themselves. <code>strobe record -o DIR -- PROGRAM</code> records a
         run into a folder, and this page follows it. Lists of kernels with counters (<code>.csv</code>,
         <code>.ncu-rep</code>, <code>.txt</code>) and what <code>strobe bench</code> writes are shown too.</p>

@@ -10,5 +10,6 @@ export interface Screen {
   shows: 'summary' | 'trace' | 'traces' | 'runs'; // a summary is all that a report in a file has
   key?: string; // a letter instead of a number
   subject?: (route: Route) => string; // for the title, if the traces do not determine it
+  takesSnapshots?: boolean; // shows also what a snapshot of an allocator tells
   component: FunctionComponent;
 }

@@ -35,6 +35,12 @@ interface Props {
   draw?: Readonly<Record<string, (row: Row, text: string) => ComponentChildren>>; // cells with more than text, by column
   headerOf?: (key: string) => string;
   isSequence?: boolean; // its rows come in an order of their own, not by a column
+  unfold?: (row: Row) => Unfolding; // what is shown below the chosen row
+}
+
+export interface Unfolding {
+  height: number; // in pixels; more than that scrolls
+  content: ComponentChildren;
 }
 
 interface Drawn extends Column {
@@ -99,9 +105,12 @@ export function DataTable(props: Props): JSX.Element {
   const rows = useMemo(() => sortRows(filtered.rows, chosenOrder), [filtered, state.sort]);
   const [scroller, size] = useSize<HTMLDivElement>();
   const [scrollTop, setScrollTop] = useState(0);
-  const { first, last } = visibleRange(scrollTop, size.height || 600, kRowHeight, rows.length);
   const chosenId = chosen ? idOf(chosen) : null;
   const chosenIndex = chosenId === null ? -1 : rows.findIndex((row) => idOf(row) === chosenId);
+  const unfolding = chosenIndex < 0 ? undefined : props.unfold?.(rows[chosenIndex]);
+  const { first, last } = visibleRange(scrollTop, size.height || 600, kRowHeight, rows.length, unfolding && { index: chosenIndex, height: unfolding.height });
+  const above = first * kRowHeight + (unfolding && chosenIndex < first ? unfolding.height : 0);
+  const below = (rows.length - last) * kRowHeight + (unfolding && chosenIndex >= last ? unfolding.height : 0);
 
   const reveal = (index: number): void => {
     const box = scroller.current;
@@ -154,11 +163,13 @@ export function DataTable(props: Props): JSX.Element {
             </tr>
           </thead>
           <tbody>
-            {first > 0 && <tr aria-hidden="true" style={{ height: `${first * kRowHeight}px` }}><td colSpan={columns.length} /></tr>}
+            {above > 0 && <tr aria-hidden="true" style={{ height: `${above}px` }}><td colSpan={columns.length} /></tr>}
             {rows.slice(first, last).map((row, i) => {
               const id = idOf(row);
-              return (
-                <tr key={id} class={id === chosenId ? 'chosen' : ''} aria-selected={id === chosenId} aria-rowindex={first + i + 2}
+              const isUnfolded = unfolding !== undefined && id === chosenId;
+              return [
+                <tr key={id} class={`${id === chosenId ? 'chosen' : ''} ${props.unfold ? 'clickable' : ''}`} aria-selected={id === chosenId} aria-rowindex={first + i + 2}
+                    aria-expanded={props.unfold ? isUnfolded : undefined}
                     onClick={() => onChoose?.(id === chosenId ? null : row)} onDblClick={() => onOpen?.(row)}>
                   {columns.map((column) => {
                     const cell = row[column.key] ?? null;
@@ -168,12 +179,13 @@ export function DataTable(props: Props): JSX.Element {
                       </td>
                     );
                   })}
-                </tr>
-              );
+                </tr>,
+                isUnfolded && (
+                  <tr key="unfolded" class="unfolded"><td colSpan={columns.length}><div style={{ height: `${unfolding.height}px` }}>{unfolding.content}</div></td></tr>
+                ),
+              ];
             })}
-            {last < rows.length && (
-              <tr aria-hidden="true" style={{ height: `${(rows.length - last) * kRowHeight}px` }}><td colSpan={columns.length} /></tr>
-            )}
+            {below > 0 && <tr aria-hidden="true" style={{ height: `${below}px` }}><td colSpan={columns.length} /></tr>}
           </tbody>
         </table>
         {rows.length === 0 && <p class="nothing muted">No row matches this filter.</p>}

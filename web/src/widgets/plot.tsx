@@ -11,22 +11,32 @@ export interface PlotLine {
   values: (number | null)[];
 }
 
+// A point of a line.
+export interface PlotMark {
+  x: number;
+  y: number;
+  label: string;
+  isBad?: boolean;
+}
+
 interface Props {
   x: number[];
   lines: PlotLine[];
   xText: (value: number) => string;
   yText: (value: number) => string;
-  mark?: { x: number; y: number; label: string }; // a point of a line
+  xLabel?: string;
+  marks?: readonly PlotMark[]; // the first is the most important one
   onClick?: (x: number) => void;
   height: number;
   label: string;
   inBytes?: boolean; // round steps are powers of two
 }
 
+const kNoMarks: readonly PlotMark[] = [];
 const kByteSteps = Array.from({ length: 50 }, (_, i) => 2 ** i);
 
 // A step curve over time.
-export function Plot({ x, lines, xText, yText, mark, onClick, height, label, inBytes }: Props): JSX.Element {
+export function Plot({ x, lines, xText, yText, xLabel = 'time', marks = kNoMarks, onClick, height, label, inBytes }: Props): JSX.Element {
   const ref = useRef<HTMLDivElement>(null);
   const theme = useObservable(useSession().theme);
   const click = useRef(onClick);
@@ -49,7 +59,7 @@ export function Plot({ x, lines, xText, yText, mark, onClick, height, label, inB
         { ...axis, values: (_, ticks) => ticks.map(yText), size: 76, incrs: inBytes ? kByteSteps : undefined },
       ],
       series: [
-        { label: 'time', value: (_, value) => (value === null ? '–' : xText(value)) },
+        { label: xLabel, value: (_, value) => (value === null ? '–' : xText(value)) },
         ...lines.map((line) => ({
           label: line.label,
           stroke: read(line.colour),
@@ -61,7 +71,7 @@ export function Plot({ x, lines, xText, yText, mark, onClick, height, label, inB
           value: (_: uPlot, value: number | null) => (value === null ? '–' : yText(value)),
         })),
       ],
-      hooks: { draw: mark ? [(self) => drawMark(self, mark, read('--text'), font)] : [] },
+      hooks: { draw: [(self) => drawMarks(self, marks, read, font)] },
     }, [x, ...lines.map((line) => line.values)], box);
     const clicked = (): void => {
       if (plot.select.width > 2 || plot.cursor.left === undefined || plot.cursor.left < 0) return;
@@ -74,34 +84,42 @@ export function Plot({ x, lines, xText, yText, mark, onClick, height, label, inB
       observer.disconnect();
       plot.destroy();
     };
-  }, [x, lines, theme, height]);
+  }, [x, lines, marks, theme, height]);
   return <div ref={ref} class={`plot ${onClick ? 'clickable' : ''}`} role="img" aria-label={label} />;
 }
 
-// The point is on its line; the label is above the picture, where it covers nothing.
-function drawMark(plot: uPlot, mark: { x: number; y: number; label: string }, colour: string, font: string): void {
+// Points are on their line; labels are above the picture, where they cover nothing. One that would cover another stands below it.
+function drawMarks(plot: uPlot, marks: readonly PlotMark[], read: (name: string) => string, font: string): void {
   const { ctx, bbox } = plot;
   const density = window.devicePixelRatio || 1;
-  const x = Math.round(plot.valToPos(mark.x, 'x', true));
-  if (x < bbox.left || x > bbox.left + bbox.width) return;
+  const taken: { left: number; right: number }[][] = [[], []]; // by line
   ctx.save();
-  ctx.strokeStyle = colour;
-  ctx.fillStyle = colour;
   ctx.lineWidth = density;
-  ctx.setLineDash([3 * density, 3 * density]);
-  ctx.beginPath();
-  ctx.moveTo(x + 0.5, bbox.top);
-  ctx.lineTo(x + 0.5, bbox.top + bbox.height);
-  ctx.stroke();
   ctx.font = font.replace('11px', `${11 * density}px`);
-  ctx.setLineDash([]);
-  const y = Math.round(plot.valToPos(mark.y, 'y', true));
-  ctx.beginPath();
-  ctx.arc(x + 0.5, y, 3.5 * density, 0, 2 * Math.PI);
-  ctx.fill();
   ctx.textBaseline = 'bottom';
-  const half = ctx.measureText(mark.label).width / 2;
   ctx.textAlign = 'center';
-  ctx.fillText(mark.label, Math.min(bbox.left + bbox.width - half, Math.max(bbox.left + half, x)), bbox.top - 3 * density);
+  for (const mark of marks) {
+    const x = Math.round(plot.valToPos(mark.x, 'x', true));
+    if (x < bbox.left || x > bbox.left + bbox.width) continue;
+    const y = Math.round(plot.valToPos(mark.y, 'y', true));
+    ctx.strokeStyle = read(mark.isBad ? '--bad' : '--text');
+    ctx.fillStyle = ctx.strokeStyle;
+    ctx.setLineDash([3 * density, 3 * density]);
+    ctx.beginPath();
+    ctx.moveTo(x + 0.5, bbox.top);
+    ctx.lineTo(x + 0.5, bbox.top + bbox.height);
+    ctx.stroke();
+    ctx.setLineDash([]);
+    ctx.beginPath();
+    ctx.arc(x + 0.5, y, 3.5 * density, 0, 2 * Math.PI);
+    ctx.fill();
+    const half = ctx.measureText(mark.label).width / 2;
+    const middle = Math.min(bbox.left + bbox.width - half, Math.max(bbox.left + half, x));
+    const place = { left: middle - half - 6 * density, right: middle + half + 6 * density };
+    const line = [0, 1].find((one) => !taken[one].some(({ left, right }) => place.left < right && place.right > left));
+    if (line === undefined) continue;
+    taken[line].push(place);
+    ctx.fillText(mark.label, middle, bbox.top + (15 * line - 3) * density);
+  }
   ctx.restore();
 }

@@ -9,7 +9,7 @@ import { asksForCycles, canAlign, hintForPage, withSigns, withoutAnswer, without
 
 function entry(trace: string, rank: number | null = null, state: TraceEntry['state'] = 'ready'): TraceEntry {
   const worker = trace.slice(trace.lastIndexOf('/') + 1).replace('.json', '');
-  return { trace, worker, span: 'default', rank, state, progress: 1, error: null, file_bytes: 1, dialect: '', device: '', slices: 1, span_ns: 1, import_warning: null, generation: 1, is_recording: false };
+  return { trace, worker, span: 'default', rank, state, progress: 1, error: null, file_bytes: 1, dialect: '', device: '', slices: 1, span_ns: 1, import_warning: null, generation: 1, is_recording: false, kind: 'trace' };
 }
 
 const runs: Runs = {
@@ -29,6 +29,14 @@ test('a folder of one trace, a folder of ranks and every other trace can be comp
                    ['a', 'mixed/one.json', 'mixed/two.json', 'r', 'r/rank0', 'r/rank1', 'told', 'told/x.json', 'told/y.json']);
   assert.deepEqual(tracesOf(runs, 'r').map((one) => one.trace), ['r/rank0/t.json', 'r/rank1/t.json']);
   assert.deepEqual(tracesOf(runs, 'mixed/two.json').map((one) => one.trace), ['mixed/two.json']);
+});
+
+test('a snapshot of an allocator has no cycles to compare', () => {
+  const snapshot: TraceEntry = { ...entry('x/memory.pickle'), kind: 'snapshot' };
+  const alone = { ...runs, runs: [{ name: 'x', recorded: null, traces: [snapshot] }] };
+  assert.deepEqual(runChoices(alone), []);
+  const beside = { ...runs, runs: [{ name: 'x', recorded: null, traces: [entry('x/t.json'), snapshot] }] };
+  assert.deepEqual(runChoices(beside).map((one) => one.name), ['x/t.json']);
 });
 
 test('a trace that waits for room is asked for, one on its way is waited for', () => {

@@ -188,7 +188,7 @@ test('every bound and family can be told without colour', () => {
   assert.equal(new Set(paths).size, 4);
 });
 
-const entry = { worker: 't', span: 'default', rank: null, progress: 1, error: null, file_bytes: 1, dialect: null, device: null, slices: 1, span_ns: 1, import_warning: null, generation: 1, is_recording: false };
+const entry = { worker: 't', span: 'default', rank: null, progress: 1, error: null, file_bytes: 1, dialect: null, device: null, slices: 1, span_ns: 1, import_warning: null, generation: 1, is_recording: false, kind: 'trace' as const };
 const runs: Runs = {
   strobe: '', folder: '', generation: 1, loading: false, kernel_files: [{ file: 'a/k.csv', file_bytes: 1 }, { file: 'b/k.txt', file_bytes: 1 }], bench_files: [],
   runs: [{ name: 'b', recorded: null, traces: [{ ...entry, trace: 'b/t.json', state: 'ready' }, { ...entry, trace: 'b/bad.json', state: 'failed' }] }, { name: 'c', recorded: null, traces: [{ ...entry, trace: 'c/t.json', state: 'ready' }] }],
@@ -197,6 +197,8 @@ const runs: Runs = {
 test('counters beside the open trace come first, then the trace, then any counters', () => {
   const sources = kernelSources(runs);
   assert.deepEqual(sources.map((one) => one.name), ['a/k.csv', 'b/k.txt', 'b/t.json', 'c/t.json']);
+  const snapshot = { ...entry, trace: 'd/memory.pickle', state: 'ready' as const, kind: 'snapshot' as const };
+  assert.deepEqual(kernelSources({ ...runs, runs: [...runs.runs, { name: 'd', recorded: null, traces: [snapshot] }] }), sources);
   const name = (wanted?: string, trace?: string): string | undefined => likelySource(sources, wanted, trace)?.name;
   assert.equal(name(undefined, 'b/t.json'), 'b/k.txt');
   assert.equal(name(undefined, 'c/t.json'), 'c/t.json');

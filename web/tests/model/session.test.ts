@@ -9,7 +9,7 @@ import { rememberTheme, rememberedTheme, themeOf } from '../../src/model/theme.t
 
 function entry(trace: string, state: TraceEntry['state']): TraceEntry {
   return { trace, worker: trace, span: 'default', rank: null, state, progress: 1, error: null, file_bytes: 1, dialect: null, device: null,
-           slices: null, span_ns: null, import_warning: null, generation: 1, is_recording: false };
+           slices: null, span_ns: null, import_warning: null, generation: 1, is_recording: false, kind: 'trace' };
 }
 
 const runs: Runs = {

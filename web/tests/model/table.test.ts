@@ -64,6 +64,13 @@ test('only the rows on the screen are drawn, and some to spare', () => {
   assert.deepEqual(visibleRange(1e9, 260, 26, 100), { first: 100, last: 100 });
 });
 
+test('what is unfolded below a row moves the rows after it', () => {
+  const unfolded = { index: 1, height: 260 };
+  assert.deepEqual(visibleRange(0, 260, 26, 10_000, unfolded), { first: 0, last: 10 }); // two rows and their spare ones; the rest of the screen is unfolded
+  assert.deepEqual(visibleRange(26_000 + 260, 260, 26, 10_000, unfolded), { first: 992, last: 1018 }); // far below as without it
+  assert.deepEqual(visibleRange(100, 52, 26, 10_000, unfolded), { first: 0, last: 10 }); // the screen is inside of it
+});
+
 test('the order in which rows came is found, from times before counts', () => {
   const columns: Column[] = [{ key: 'name', type: 'name' }, { key: 'calls', type: 'count' }, { key: 'time_ns', type: 'duration_ns' }];
   const rows = [{ name: 'a', calls: 9, time_ns: 7 }, { name: 'b', calls: 3, time_ns: 7 }, { name: 'c', calls: 1, time_ns: 2 }];

@@ -24,7 +24,7 @@ test('kinds of idle time are words for people, and unknown ones stay', () => {
 });
 
 function entry(trace: string, rank: number | null): TraceEntry {
-  return { trace, worker: '', span: 'default', rank, state: 'ready', progress: 1, error: null, file_bytes: 1, dialect: '', device: '', slices: 1, span_ns: 1, import_warning: null, generation: 1, is_recording: false };
+  return { trace, worker: '', span: 'default', rank, state: 'ready', progress: 1, error: null, file_bytes: 1, dialect: '', device: '', slices: 1, span_ns: 1, import_warning: null, generation: 1, is_recording: false, kind: 'trace' };
 }
 
 test('a rank of a table is one of the chosen traces', () => {

@@ -222,6 +222,7 @@ DeviceMemory study_device(const AllocatorSnapshot& snapshot, std::int32_t number
   device.peak_bytes = replay.peak_bytes;
   device.peak_event = replay.peak_event;
   device.early_free_peak_bytes = replay.early_free_peak_bytes;
+  device.reserved_at_peak_bytes = replay.reserved_at_peak_bytes;
   device.peak_reserved_bytes = replay.peak_reserved_bytes;
   device.lost_frees = replay.lost_frees;
   study_events(snapshot, replay, device);

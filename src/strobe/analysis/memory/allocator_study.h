@@ -88,6 +88,7 @@ struct DeviceMemory {
   std::optional<std::size_t> peak_event;
   std::int64_t peak_time_ns = AllocatorEvents::kNoTime;
   std::int64_t early_free_peak_bytes = 0;
+  std::int64_t reserved_at_peak_bytes = 0;  // when the most was in use
   std::int64_t peak_reserved_bytes = 0;
   std::uint64_t lost_frees = 0;
   std::vector<AllocatorPoint> curve;  // every event, if asked for

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "strobe/base/json_write.h"
 #include "strobe/base/text.h"
 #include "strobe/report/render/display_text.h"
 #include "strobe/report/summary/summary_sections.h"
@@ -40,6 +41,16 @@ Cell device_cell(std::int32_t number) { return Count{static_cast<std::uint64_t>(
 Cell share_cell(std::int64_t part, std::int64_t whole) {
   if (whole <= 0) return Absent{};
   return Share{static_cast<double>(part) / static_cast<double>(whole)};
+}
+
+// A time, counted from the first event of the device.
+std::int64_t after_first(const DeviceMemory& device, std::int64_t time_ns) {
+  return std::max<std::int64_t>(0, time_ns - device.first_time_ns);
+}
+
+Cell after_first_cell(const DeviceMemory& device, std::int64_t time_ns) {
+  if (!device.has_times || time_ns == AllocatorEvents::kNoTime) return Absent{};
+  return Duration{after_first(device, time_ns)};
 }
 
 // Keeps the first rows and says what is left out.
@@ -81,7 +92,9 @@ Section snapshot_device_section(const AllocatorInput& input) {
                            tool_column("alive_throughout_bytes", ColumnType::kBytes),
                            tool_column("end_bytes", ColumnType::kBytes),
                            tool_column("early_free_peak_bytes", ColumnType::kBytes),
+                           tool_column("reserved_at_peak_bytes", ColumnType::kBytes),
                            tool_column("peak_event", ColumnType::kCount),
+                           tool_column("peak_after_ns", ColumnType::kDuration),
                            tool_column("missing_frees", ColumnType::kCount)};
   for (const DeviceMemory& device : input.study.devices) {
     section.table.rows.push_back(
@@ -107,7 +120,9 @@ Section snapshot_device_section(const AllocatorInput& input) {
           Bytes{device.always_alive_bytes},
           Bytes{device.end_bytes},
           Bytes{device.early_free_peak_bytes},
+          Bytes{device.reserved_at_peak_bytes},
           device.peak_event ? Cell{Count{*device.peak_event}} : Cell{Absent{}},
+          after_first_cell(device, device.peak_time_ns),
           Count{device.lost_frees}},
          RowStyle::kPlain});
   }
@@ -136,10 +151,11 @@ Cell callers_cell(const AllocatorInput& input, const StackHolding& holding) {
   return Text{fmt::format("{}", fmt::join(callers, " < "))};
 }
 
-Cell stack_cell(const AllocatorInput& input, const StackHolding& holding) {
-  const auto frames = analysis::frames_of_stack(input.snapshot, holding.stack);
+// A frame per line, the innermost first.
+Cell stack_cell(const AllocatorInput& input, StackId stack) {
+  const auto frames = analysis::frames_of_stack(input.snapshot, stack);
   if (frames.empty()) return Absent{};
-  return Text{fmt::format("{}", fmt::join(frames, " < "))};
+  return Text{fmt::format("{}", fmt::join(frames, "\n"))};
 }
 
 // `rows_of` is a member of DeviceMemory, `whole_of` what its lines add up to.
@@ -168,7 +184,7 @@ Section holding_section(const AllocatorInput& input, const HoldingWords& words,
             share_cell(holding.bytes, whole_of(device)),
             Measure{.text = with_commas(std::to_string(holding.blocks)),
                     .value = static_cast<double>(holding.blocks)},
-            callers_cell(input, holding), stack_cell(input, holding)},
+            callers_cell(input, holding), stack_cell(input, holding.stack)},
            RowStyle::kPlain});
     }
   }
@@ -297,13 +313,16 @@ Section out_of_memory_section(const AllocatorInput& input) {
                            {"allocated_bytes", "in use", ColumnType::kBytes, 8},
                            {"reserved_bytes", "reserved", ColumnType::kBytes, 7},
                            {"device_free_bytes", "free on\nthe device", ColumnType::kBytes, 6},
-                           {"place", "by", ColumnType::kName, 8}};
+                           {"place", "by", ColumnType::kName, 8},
+                           tool_column("after_ns", ColumnType::kDuration),
+                           tool_column("stack", ColumnType::kText)};
   for (const DeviceMemory& device : input.study.devices) {
     for (const analysis::OutOfMemory& one : device.out_of_memory) {
       section.table.rows.push_back(
           {{device_cell(device.device), Count{one.event}, Bytes{one.requested_bytes},
             Bytes{one.allocated_bytes}, Bytes{one.reserved_bytes}, Bytes{one.device_free_bytes},
-            Text{analysis::place_of_stack(input.snapshot, one.stack)}},
+            Text{analysis::place_of_stack(input.snapshot, one.stack)},
+            after_first_cell(device, one.time_ns), stack_cell(input, one.stack)},
            RowStyle::kPlain});
     }
   }
@@ -357,9 +376,8 @@ std::string peak_sentence(const DeviceMemory& device) {
                                        count_text(device.events))
                          : "at the start of the history";
   if (device.has_times && device.peak_event) {
-    when += fmt::format(
-        " ({} after the first)",
-        duration_text(std::max<std::int64_t>(0, device.peak_time_ns - device.first_time_ns)));
+    when += fmt::format(" ({} after the first)",
+                        duration_text(after_first(device, device.peak_time_ns)));
   }
   return when;
 }
@@ -392,13 +410,24 @@ std::vector<std::string> verdict_of(const AllocatorInput& input) {
   return verdict;
 }
 
+// {"device": 0, "points": [[event, nanoseconds after the first, in use, reserved], ...]}
+std::string curve_json(const DeviceMemory& device, std::uint32_t columns) {
+  std::string out;
+  JsonWriter json(out);
+  json.begin_object().member("device", device.device).key("points").begin_array();
+  for (const analysis::AllocatorPoint& point : analysis::thinned_curve(device.curve, columns)) {
+    json.begin_array().value(point.event);
+    device.has_times ? json.value(after_first(device, point.time_ns)) : json.null();
+    json.value(point.allocated_bytes).value(point.reserved_bytes).end_array();
+  }
+  json.end_array().end_object();
+  return out;
+}
+
 void add_facts(const AllocatorInput& input, const ImportReport& import, Document& document) {
   const AllocatorStudy& study = input.study;
   const auto add = [&](std::string key, std::string label, Cell value) {
-    document.facts.push_back({.key = std::move(key),
-                              .label = std::move(label),
-                              .value = std::move(value),
-                              .remark = ""});
+    document.facts.push_back({std::move(key), std::move(label), std::move(value), "", false});
   };
   const auto devices = static_cast<std::uint64_t>(study.device_count);
   add("file", "file", Text{input.page.path});
@@ -451,7 +480,7 @@ Document allocator_document(const AllocatorSnapshot& snapshot, const AllocatorSt
   document.sections.push_back(snapshot_event_section(input));
   document.sections.push_back(setting_section(input));
   for (Section& section : document.sections) {
-    if (section.table.rows.empty()) section.lead.clear();
+    if (section.table.rows.empty()) section.for_tools = true;
   }
   RankInput input_file;
   input_file.name = page.path;
@@ -459,6 +488,12 @@ Document allocator_document(const AllocatorSnapshot& snapshot, const AllocatorSt
   Section lost = import_section({input_file}, page.verbose);
   lost.for_tools = import.is_clean() && !page.verbose;
   document.sections.push_back(std::move(lost));
+  if (page.columns > 0) {
+    ToolData& curves = document.data.emplace_back(ToolData{.key = "curves", .items = {}});
+    for (const DeviceMemory& device : study.devices) {
+      curves.items.push_back(curve_json(device, page.columns));
+    }
+  }
   return document;
 }
 

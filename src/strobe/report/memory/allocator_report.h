@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "strobe/analysis/memory/allocator_study.h"
@@ -14,6 +15,7 @@ struct AllocatorPage {
   std::string path;
   std::size_t top = 10;  // rows per table, 0 = all
   bool verbose = false;
+  std::uint32_t columns = 0;  // of the curves for tools, 0 = none; the study must have curves then
 };
 
 // Who holds the memory of an allocator now and at the peak, what grew, and what is reserved in

@@ -53,6 +53,54 @@ TEST(AllocatorReportTest, tools_get_every_number) {
   EXPECT_THAT(json, HasSubstr("max_split_size"));
 }
 
+TEST(AllocatorReportTest, a_stack_has_a_frame_per_line) {
+  AllocatorSnapshot snapshot = sketch();
+  snapshot.frames.push_back(
+      {snapshot.strings.intern("main"), snapshot.strings.intern("/app/main.py"), 9});
+  snapshot.stack_frames.push_back(1);
+  snapshot.stack_begins.back() = 2;
+  EXPECT_THAT(render_json(document_of(snapshot)),
+              HasSubstr(R"x("stack":"train<x> (train.py:7)\nmain (main.py:9)")x"));
+}
+
+AllocatorSnapshot with_history(std::int64_t second_time_ns) {
+  AllocatorSnapshot snapshot = sketch();
+  AllocatorEvents& events = snapshot.events;
+  events.times_ns = {5'000, second_time_ns};
+  events.actions = {AllocatorAction::kAllocate, AllocatorAction::kFree};
+  events.addresses = {8192, 8192};
+  events.bytes = {1000, 1000};
+  events.streams = {0, 0};
+  events.stacks = {StackId(0), StackId(0)};
+  snapshot.histories = {{.first = 0, .count = 2}};
+  return snapshot;
+}
+
+std::string json_with_curves(const AllocatorSnapshot& snapshot) {
+  return render_json(
+      allocator_document(snapshot, analysis::study_allocator(snapshot, true), ImportReport(),
+                         {.path = "snapshot.pickle", .top = 0, .verbose = false, .columns = 100}));
+}
+
+TEST(AllocatorReportTest, curves_are_events_times_and_bytes) {
+  EXPECT_THAT(json_with_curves(with_history(7'000)),
+              HasSubstr(R"({"device":0,"points":[[0,0,1300,1212],[1,2000,300,1212]]})"));
+  EXPECT_THAT(json_with_curves(with_history(AllocatorEvents::kNoTime)),
+              HasSubstr(R"("points":[[0,null,1300,1212],[1,null,300,1212]])"));
+  EXPECT_THAT(render_json(document_of(sketch())), testing::Not(HasSubstr("curves")));
+}
+
+TEST(AllocatorReportTest, the_peak_is_told_with_its_moment_and_what_was_reserved_then) {
+  const std::string json = json_with_curves(with_history(7'000));
+  EXPECT_THAT(json, HasSubstr(R"("peak_allocated_bytes":1300)"));
+  EXPECT_THAT(json, HasSubstr(R"("reserved_at_peak_bytes":1212,"peak_event":0,"peak_after_ns":0)"));
+}
+
+TEST(AllocatorReportTest, what_did_not_happen_has_no_heading) {
+  EXPECT_THAT(render_text(document_of(sketch()), {}), testing::Not(HasSubstr("Out of memory")));
+  EXPECT_THAT(render_json(document_of(sketch())), HasSubstr("out_of_memory"));
+}
+
 TEST(AllocatorReportTest, a_page_shows_names_as_text) {
   const std::string html = document_html(document_of(sketch()));
   EXPECT_THAT(html, HasSubstr("train&lt;x&gt;"));
