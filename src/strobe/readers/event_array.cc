@@ -229,11 +229,11 @@ Piece scan_piece(const TextSource& source, std::uint64_t first_offset, std::uint
 
 ParallelScan scan_in_parallel(const TextSource& source, std::uint64_t first_offset,
                               std::size_t piece_bytes, unsigned threads, const Dialect& dialect,
-                              bool keep_args, const ScanPulse& pulse) {
+                              bool keep_args, const LayoutLoops& loops, const ScanPulse& pulse) {
   const std::vector<std::uint64_t> starts = find_starts(source, first_offset, piece_bytes);
   std::vector<Piece> guessed(starts.size());
   ParallelScan scan;
-  for (unsigned i = 0; i <= threads; ++i) scan.shards.emplace_back(dialect, keep_args);
+  for (unsigned i = 0; i <= threads; ++i) scan.shards.emplace_back(dialect, keep_args, loops);
 
   std::atomic<std::size_t> next = 0;
   std::atomic<std::uint64_t> bytes_done = 0;

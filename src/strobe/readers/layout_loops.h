@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "strobe/readers/event_layout.h"
 
@@ -22,7 +24,7 @@ struct LayoutStop {
 // The loop over the bytes of an event that follows a layout, for one set of vector instructions.
 // All of them read the same.
 struct LayoutLoops {
-  const char* name;
+  std::string_view name;
   LayoutStop (*read)(const LayoutView& layout, const char* open, const char* end, RawEvent& event);
 };
 

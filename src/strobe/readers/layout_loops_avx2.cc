@@ -6,9 +6,10 @@
 
 #include "strobe/readers/layout_reading.h"
 
-// Compiled with -mavx2 -mbmi -mbmi2, see cmake/layout_loops.cmake: nothing in here may run before
-// the processor was asked, and nothing may be shared with other sources. So it uses types and
-// functions of its own.
+// Compiled with -mavx2 -mbmi -mbmi2, see cmake/layout_loops.cmake: nothing of this may run before
+// the processor was asked, so all of it is in an unnamed namespace. A function of a header that is
+// not inlined here would be one that the linker may also use elsewhere; tools/check_own_code looks
+// for them.
 namespace strobe::readers {
 namespace {
 
@@ -28,9 +29,9 @@ bool follows_a_value(char c) { return (c == ',') | (c == '}') | (c == '\n'); }
 // Bit i: byte i is a quote, a backslash or a control character.
 std::uint32_t string_stops(Vector bytes) {
   const Vector controls = _mm256_cmpeq_epi8(_mm256_min_epu8(bytes, all(' ' - 1)), bytes);
-  return mask_of(_mm256_or_si256(_mm256_or_si256(_mm256_cmpeq_epi8(bytes, all('"')),
-                                                 _mm256_cmpeq_epi8(bytes, all('\\'))),
-                                 controls));
+  return mask_of(_mm256_or_si256(
+      _mm256_or_si256(_mm256_cmpeq_epi8(bytes, all('"')), _mm256_cmpeq_epi8(bytes, all('\\'))),
+      controls));
 }
 
 // Bit i: byte i is not a digit.
@@ -43,8 +44,9 @@ std::uint32_t non_digits(Vector bytes) {
 // after zeros, neighbours are joined to pairs, quads and eights.
 std::uint64_t value_of_digits(__m128i bytes, unsigned count) {
   alignas(32) static constexpr std::uint8_t kMoves[32] = {
-      0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
-      0,    1,    2,    3,    4,    5,    6,    7,    8,    9,    10,   11,   12,   13,   14,   15};
+      0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
+      0x80, 0x80, 0x80, 0x80, 0x80, 0,    1,    2,    3,    4,    5,
+      6,    7,    8,    9,    10,   11,   12,   13,   14,   15};
   const __m128i move = _mm_loadu_si128(reinterpret_cast<const __m128i*>(kMoves + count));
   const __m128i digits = _mm_shuffle_epi8(_mm_sub_epi8(bytes, _mm_set1_epi8('0')), move);
   const __m128i pairs = _mm_maddubs_epi16(digits, _mm_set1_epi16(0x010A));
@@ -62,11 +64,13 @@ const char* read_time(const char* p, std::int64_t& time_ns) {
   const std::uint32_t stops = non_digits(bytes);
   const unsigned whole = _tzcnt_u32(stops);
   const char* const fraction = p + whole + 1;
-  const bool is_common = (whole - 1 < kMostWhole) & (p[whole] == '.') & (_tzcnt_u64(std::uint64_t{stops} >> (whole + 1)) == 3);
+  const auto decimals = static_cast<unsigned>(_tzcnt_u64(std::uint64_t{stops} >> (whole + 1)));
+  const bool is_common = (whole - 1 < kMostWhole) & (p[whole] == '.') & (decimals == 3);
   if (!is_common || !follows_a_value(fraction[3])) return nullptr;
-  const unsigned thousandths = static_cast<unsigned>(fraction[0] * 100 + fraction[1] * 10 + fraction[2] - '0' * 111);
-  time_ns = static_cast<std::int64_t>(
-      value_of_digits(_mm256_castsi256_si128(bytes), whole) * 1000 + thousandths);
+  const auto thousandths =
+      static_cast<unsigned>(fraction[0] * 100 + fraction[1] * 10 + fraction[2] - '0' * 111);
+  time_ns = static_cast<std::int64_t>(value_of_digits(_mm256_castsi256_si128(bytes), whole) * 1000 +
+                                      thousandths);
   return fraction + 3;
 }
 
@@ -89,7 +93,8 @@ const char* read_string(const char* p, RawScalar& scalar) {
   const char* stop = p + 1;
   for (;; stop += 64) {
     const std::uint64_t stops = join(string_stops(load(stop)), string_stops(load(stop + 32)));
-    if (stops == 0) [[unlikely]] continue;
+    if (stops == 0) [[unlikely]]
+      continue;
     stop += _tzcnt_u64(stops);
     break;
   }
@@ -130,12 +135,8 @@ const char* skip(const char* p) {
 struct Avx2 {
   static bool same_bytes(const char* a, const char* b, std::size_t bytes) {
     for (;; bytes -= 64, a += 64, b += 64) {
-#ifdef __AVX512BW__
-      const std::uint64_t others = _mm512_cmpneq_epi8_mask(_mm512_loadu_si512(a), _mm512_loadu_si512(b));
-#else
       const std::uint64_t others = ~join(mask_of(_mm256_cmpeq_epi8(load(a), load(b))),
-                                      mask_of(_mm256_cmpeq_epi8(load(a + 32), load(b + 32))));
-#endif
+                                         mask_of(_mm256_cmpeq_epi8(load(a + 32), load(b + 32))));
       if (bytes <= 64) return _bzhi_u64(others, static_cast<unsigned>(bytes)) == 0;
       if (others != 0) return false;
     }
@@ -172,6 +173,6 @@ struct Avx2 {
 }  // namespace
 
 extern const LayoutLoops kAvx2LayoutLoops;
-constinit const LayoutLoops kAvx2LayoutLoops = {"AVX2", read_by_layout<Avx2>};
+constinit const LayoutLoops kAvx2LayoutLoops = {{"AVX2", 4}, read_by_layout<Avx2>};
 
 }  // namespace strobe::readers

@@ -11,11 +11,12 @@ namespace strobe::readers {
 // The loop itself. `Bytes` is a type of the including source:
 //
 //   same_bytes(a, b, n)         compares a fragment with the text; both are padded
-//   take_common(field, p, e)    reads a value of a common form and returns one past it; nullptr, and
+//   take_common(field, p, e)    reads a value of a common form and returns one past it; nullptr,
+//   and
 //                               nothing read, for all others, which take_value reads
 //
-// If it is in an unnamed namespace, the code made from this is as well, and the linker cannot use it
-// in place of that of another source.
+// If it is in an unnamed namespace, the code made from this is as well, and the linker cannot use
+// it in place of that of another source.
 template <class Bytes>
 LayoutStop read_by_layout(const LayoutView& layout, const char* open, const char* end,
                           RawEvent& event) {

@@ -176,7 +176,8 @@ struct RowMarks {
 // category ids. Nothing is shared during the scan; merge.h joins the shards.
 class Shard {
  public:
-  Shard(const Dialect& dialect, bool keep_args) : dialect_(&dialect), keep_args_(keep_args) {}
+  Shard(const Dialect& dialect, bool keep_args, const LayoutLoops& loops)
+      : scanner(loops), dialect_(&dialect), keep_args_(keep_args) {}
 
   void add(const RawEvent& event, ImportReport& report);
 
