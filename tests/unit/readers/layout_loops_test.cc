@@ -155,7 +155,7 @@ class RandomEvents {
   std::mt19937 random_;
 };
 
-constexpr int kEvents = test::kIsWatched ? 20'000 : 200'000;
+constexpr int kEvents = test::kIsWatched ? 10'000 : 40'000;
 
 TEST(LayoutLoopsTest, there_is_one_for_every_processor) {
   ASSERT_FALSE(layout_loops().empty());
