@@ -1,7 +1,10 @@
 // strobe's own loader as a contestant.
 //
-//   load_strobe TRACE [--core | --args] [--threads N] [--summary] [--store DIR | --cached DIR]
+//   load_strobe TRACE [--core | --args] [--threads N] [--loops NAME] [--summary]
+//               [--store DIR | --cached DIR]
+//   load_strobe --list-loops
 //
+// --loops: one of those that --list-loops prints, else the fastest that this processor can run.
 // --core loads the core columns only, --args (the default) keeps every argument. --summary also
 // times summarize() on the loaded trace. --store puts the trace into a cache, after the time was
 // taken; --cached opens it from there and fails if it is not there.
@@ -16,6 +19,7 @@
 #include "perf/contest.h"
 #include "strobe/analysis/tables/summary.h"
 #include "strobe/base/memory.h"
+#include "strobe/readers/layout_loops.h"
 #include "strobe/readers/trace_cache.h"
 
 namespace strobe::perf {
@@ -25,10 +29,18 @@ struct Flags {
   std::string path;
   bool keep_args = true;
   unsigned threads = 1;
+  const readers::LayoutLoops* loops = nullptr;
   bool summary = false;
   bool must_be_cached = false;
   readers::CacheOptions cache;
 };
+
+const readers::LayoutLoops* loops_named(std::string_view name) {
+  for (const readers::LayoutLoops& loops : readers::layout_loops()) {
+    if (loops.name == name) return &loops;
+  }
+  return nullptr;
+}
 
 std::optional<Flags> flags_of(int argc, char** argv) {
   Flags flags;
@@ -42,6 +54,9 @@ std::optional<Flags> flags_of(int argc, char** argv) {
       flags.summary = true;
     } else if (flag == "--threads" && i + 1 < argc) {
       flags.threads = static_cast<unsigned>(std::atoi(argv[++i]));
+    } else if (flag == "--loops" && i + 1 < argc) {
+      flags.loops = loops_named(argv[++i]);
+      if (flags.loops == nullptr) return std::nullopt;
     } else if ((flag == "--store" || flag == "--cached") && i + 1 < argc) {
       flags.must_be_cached = flag == "--cached";
       flags.cache.folder = argv[++i];
@@ -91,6 +106,7 @@ int run(const Flags& flags) {
   readers::LoadOptions options;
   options.threads = flags.threads;
   options.keep_args = flags.keep_args;
+  options.layout_loops = flags.loops;
   const Stopwatch load_watch;
   auto loaded = readers::read_trace_cached(flags.path, options, flags.cache);
   Outcome outcome;
@@ -137,11 +153,18 @@ int run(const Flags& flags) {
 }  // namespace strobe::perf
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "--list-loops") {
+    for (const auto& loops : strobe::readers::layout_loops()) {
+      std::printf("%.*s\n", static_cast<int>(loops.name.size()), loops.name.data());
+    }
+    return 0;
+  }
   const auto flags = strobe::perf::flags_of(argc, argv);
   if (!flags) {
     std::fprintf(stderr,
-                 "usage: load_strobe TRACE [--core | --args] [--threads N] [--summary] [--store "
-                 "DIR | --cached DIR]\n");
+                 "usage: load_strobe TRACE [--core | --args] [--threads N] [--loops NAME] "
+                 "[--summary] [--store DIR | --cached DIR]\n"
+                 "       load_strobe --list-loops\n");
     return 2;
   }
   return strobe::perf::run(*flags);

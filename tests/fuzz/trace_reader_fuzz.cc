@@ -1,9 +1,10 @@
 // Any bytes as a trace: the reader answers or refuses, threads and tiny pieces give the same result
-// as one scan from front to back, and the result can be summarised.
+// as one scan from front to back, so does every set of loops, and the result can be summarised.
 #include <cstdint>
 #include <string_view>
 
 #include "strobe/analysis/tables/summary.h"
+#include "strobe/readers/layout_loops.h"
 #include "strobe/readers/trace_reader.h"
 #include "tests/fuzz/fuzz_check.h"
 
@@ -54,6 +55,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.threads = 1;
   const auto one = strobe::readers::read_trace_bytes(bytes, "input", options);
   if (one) check_columns(one->trace);
+
+  for (const auto& loops : strobe::readers::layout_loops()) {
+    options.layout_loops = &loops;
+    const auto other = strobe::readers::read_trace_bytes(bytes, "input", options);
+    FUZZ_CHECK(one.has_value() == other.has_value(), "loops never change an answer");
+    if (!one) break;
+    FUZZ_CHECK(same_report(*one, *other), "loops never change the report");
+    FUZZ_CHECK(same_slices(one->trace, other->trace), "loops never change a slice");
+  }
+  options.layout_loops = nullptr;
 
   options.threads = 2;
   for (const std::size_t pieces : {2u, 7u}) {  // each piece needs its own buffer: not too many

@@ -3,7 +3,9 @@
 #include <random>
 #include <string>
 
+#include "strobe/readers/layout_loops.h"
 #include "strobe/readers/trace_reader.h"
+#include "tests/property/shared_files.h"
 #include "tests/support/trace_text.h"
 #include "tests/support/watched.h"
 
@@ -62,9 +64,11 @@ std::string random_trace(std::mt19937& random) {
   return text;
 }
 
-std::string load_text(const std::string& text, unsigned threads, std::size_t piece_bytes) {
+std::string load_text(const std::string& text, unsigned threads, std::size_t piece_bytes,
+                      const LayoutLoops& loops = layout_loops().front()) {
   const auto loaded = read_trace_bytes(
-      text, "t", {.threads = threads, .keep_args = true, .piece_bytes = piece_bytes});
+      text, "t",
+      {.threads = threads, .keep_args = true, .piece_bytes = piece_bytes, .layout_loops = &loops});
   if (!loaded) return "error: " + loaded.error().what + " at " + loaded.error().where;
   return testing::describe(loaded->trace) + testing::describe(loaded->report);
 }
@@ -80,6 +84,26 @@ TEST(PiecesAndThreadsTest, never_change_an_answer) {
                                                            << text;
     }
     ASSERT_EQ(load_text(text, 5, 100), expected) << text;
+    for (const LayoutLoops& loops : layout_loops()) {
+      ASSERT_EQ(load_text(text, 1, 1 << 20, loops), expected) << loops.name << "\n" << text;
+    }
+  }
+}
+
+// Traces of several writers, whole and cut.
+TEST(PiecesAndThreadsTest, loops_never_change_an_answer) {
+  STROBE_NEEDS_SHARED();
+  for (const char* name : {"h200_gpt_train_stack.json.gz", "h200_gpt_infer_compiled.json.gz",
+                           "paddle_flash_attn.json.gz", "paddle_real_attn_cinn.json.gz"}) {
+    const std::string whole = file_text(kShared / "traces" / name);
+    for (const std::size_t bytes : {whole.size(), whole.size() / 3, whole.size() / 7}) {
+      const std::string text = whole.substr(0, bytes);
+      const std::string expected = load_text(text, 1, 1 << 20, layout_loops().back());
+      for (const LayoutLoops& loops : layout_loops()) {
+        // Compared as a claim: a difference is megabytes long.
+        ASSERT_TRUE(load_text(text, 2, 1 << 20, loops) == expected) << name << ", " << loops.name;
+      }
+    }
   }
 }
 

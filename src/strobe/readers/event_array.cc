@@ -40,6 +40,35 @@ bool find_next_event(Window& window, const char*& p) {
   }
 }
 
+// The bytes from one event to the next one's '{'. A writer prints the same ones each time.
+class Gap {
+ public:
+  // Moves `p` from behind an event to the next one, if they are as far apart as those before.
+  bool cross(const char*& p) const {
+    if (bytes_ == 0 || ((load_word(p) ^ word_) & mask_) != 0) return false;
+    p += bytes_;
+    return true;
+  }
+  // A longer gap is not remembered.
+  void remember(const char* after, const char* open) {
+    const auto bytes = static_cast<std::size_t>(open - after);
+    bytes_ = bytes < sizeof word_ ? bytes : 0;
+    word_ = load_word(after);
+    mask_ = ~std::uint64_t{0} >> (8 * (sizeof word_ - 1 - bytes_));
+  }
+
+ private:
+  static std::uint64_t load_word(const char* p) {
+    std::uint64_t word;
+    std::memcpy(&word, p, sizeof word);
+    return word;
+  }
+
+  std::size_t bytes_ = 0;
+  std::uint64_t word_ = 0;
+  std::uint64_t mask_ = 0;  // of the gap and the '{', which is not in the padding after a text
+};
+
 class ArrayScanner {
  public:
   ArrayScanner(Window& window, std::uint64_t stop_offset, Shard& shard, ImportReport& report)
@@ -47,9 +76,11 @@ class ArrayScanner {
 
   ArrayScan run(const char*& p, const ScanPulse& pulse) {
     for (std::uint64_t reads = 0;;) {
-      if (!skip_filler(window_, p)) return ended(p, ArrayEnd::kTextEnded);
+      const bool crossed = p == after_event_ && gap_.cross(p);
+      if (!crossed && !skip_filler(window_, p)) return ended(p, ArrayEnd::kTextEnded);
       if (reads != window_.reads()) {
         reads = window_.reads();
+        after_event_ = nullptr;
         if (pulse && !pulse(window_.offset_of(p))) return ended(p, ArrayEnd::kCancelled);
         if (scan_.entries > kMostEvents) return ended(p, ArrayEnd::kTooManyEvents);
       }
@@ -64,7 +95,7 @@ class ArrayScanner {
       if (window_.offset_of(p) >= stop_offset_) return ended(p, ArrayEnd::kStopReached);
       ++scan_.entries;
       const std::uint64_t element_offset = window_.offset_of(p);
-      if (*p == '{' ? add_event(p) : skip_stranger(p)) continue;
+      if (*p == '{' ? add_event(p, crossed) : skip_stranger(p)) continue;
       scan_.inside_event = true;
       ended(p, ArrayEnd::kTextEnded);
       scan_.next_offset = element_offset;
@@ -80,7 +111,9 @@ class ArrayScanner {
   }
 
   // False if the text ends inside the event at `p`; `p` then stays unchanged.
-  bool add_event(const char*& p) {
+  bool add_event(const char*& p, bool crossed) {
+    if (!crossed && after_event_ != nullptr) gap_.remember(after_event_, p);
+    after_event_ = nullptr;
     for (;;) {
       RawEvent event;
       event.byte_offset = window_.offset_of(p);
@@ -88,7 +121,7 @@ class ArrayScanner {
       const ScanResult result = shard_.scanner.scan(after, window_.end(), event);
       if (result == ScanResult::kEvent && after <= window_.end()) {
         shard_.add(event, report_);
-        p = after;
+        p = after_event_ = after;
         return true;
       }
       if (result == ScanResult::kMalformed) return resume_behind(p, "");
@@ -98,6 +131,7 @@ class ArrayScanner {
 
   // An element that is not an object: a number, a string, a nested array.
   bool skip_stranger(const char*& p) {
+    after_event_ = nullptr;
     for (;;) {
       if (const char* after = json::skip_value(p, window_.end())) {
         report_.add(ImportIssue::kMalformedEvent, window_.offset_of(p));
@@ -126,6 +160,8 @@ class ArrayScanner {
   Shard& shard_;
   ImportReport& report_;
   ArrayScan scan_;
+  Gap gap_;
+  const char* after_event_ = nullptr;  // one past the event before, if nothing but its gap follows
 };
 
 }  // namespace
@@ -193,11 +229,11 @@ Piece scan_piece(const TextSource& source, std::uint64_t first_offset, std::uint
 
 ParallelScan scan_in_parallel(const TextSource& source, std::uint64_t first_offset,
                               std::size_t piece_bytes, unsigned threads, const Dialect& dialect,
-                              bool keep_args, const ScanPulse& pulse) {
+                              bool keep_args, const LayoutLoops& loops, const ScanPulse& pulse) {
   const std::vector<std::uint64_t> starts = find_starts(source, first_offset, piece_bytes);
   std::vector<Piece> guessed(starts.size());
   ParallelScan scan;
-  for (unsigned i = 0; i <= threads; ++i) scan.shards.emplace_back(dialect, keep_args);
+  for (unsigned i = 0; i <= threads; ++i) scan.shards.emplace_back(dialect, keep_args, loops);
 
   std::atomic<std::size_t> next = 0;
   std::atomic<std::uint64_t> bytes_done = 0;

@@ -58,6 +58,6 @@ struct ParallelScan {
 // again from the byte where it arrived. So threads and piece sizes never change the result.
 ParallelScan scan_in_parallel(const TextSource& source, std::uint64_t first_offset,
                               std::size_t piece_bytes, unsigned threads, const Dialect& dialect,
-                              bool keep_args, const ScanPulse& pulse);
+                              bool keep_args, const LayoutLoops& loops, const ScanPulse& pulse);
 
 }  // namespace strobe::readers

@@ -1,7 +1,6 @@
 #include "strobe/readers/event_layout.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "strobe/base/simd.h"
 
@@ -9,23 +8,6 @@ namespace strobe::readers {
 namespace {
 
 constexpr std::size_t kMostFragmentBytes = 1024;  // of one event
-
-std::uint64_t load_eight(const char* p) {
-  std::uint64_t word;
-  std::memcpy(&word, p, 8);
-  return word;
-}
-
-// Both sides are padded, so whole words can be read; bytes past the end are shifted out.
-inline bool same_bytes(const char* a, const char* b, std::size_t bytes) {
-  for (; bytes > 8; bytes -= 8, a += 8, b += 8) {
-    if (load_eight(a) != load_eight(b)) return false;
-  }
-  return bytes == 0 || (load_eight(a) ^ load_eight(b)) << (64 - 8 * bytes) == 0;
-}
-
-// The text may have a blank where the layout has none: then the value does not begin here.
-bool is_value_at(const char* p) { return static_cast<unsigned char>(*p) > ' '; }
 
 }  // namespace
 
@@ -37,7 +19,7 @@ std::optional<EventLayout> EventLayout::of(const char* open, const char* close,
   std::vector<const char*> sources;  // where each fragment stands in the event
   const char* args_close = event.args.empty() ? nullptr : event.args.data() + event.args.size() - 1;
   const auto add = [&](const char* begin, const char* end, Field field, bool in_args) {
-    Step step;
+    LayoutStep step;
     step.begin = static_cast<std::uint16_t>(layout.text_.size());
     step.bytes = static_cast<std::uint16_t>(end - begin);
     step.field = field;
@@ -47,6 +29,7 @@ std::optional<EventLayout> EventLayout::of(const char* open, const char* close,
     };
     step.args_open = place_of(event.args.empty() ? nullptr : event.args.data());
     step.args_close = place_of(args_close);
+    step.has_brace = step.args_open >= 0 || step.args_close >= 0;
     layout.text_.insert(layout.text_.end(), begin, end);
     layout.steps_.push_back(step);
     sources.push_back(begin);
@@ -81,53 +64,16 @@ std::optional<EventLayout> EventLayout::of(const char* open, const char* close,
         layout.steps_[step].begin + static_cast<std::size_t>(scalar.text.data() - sources[step]);
     return {{scalar.type, scalar.escaped, {layout.text_.data() + place, scalar.text.size()}}, step};
   };
-  layout.number_ = number;
-  if (notes.phase != nullptr) layout.phase_ = {event.phase, step_at(notes.phase)};
-  layout.category_ = own(event.category);
-  layout.process_ = own(event.process);
-  layout.thread_ = own(event.thread);
+  LayoutView& view = layout.view_;
+  view.text = layout.text_.data();
+  view.steps = layout.steps_.data();
+  view.last = layout.steps_.size() - 1;
+  view.number = number;
+  if (notes.phase != nullptr) view.phase = {event.phase, step_at(notes.phase)};
+  view.category = own(event.category);
+  view.process = own(event.process);
+  view.thread = own(event.thread);
   return layout;
-}
-
-bool EventLayout::begins_like(const char* open, const char* end) const {
-  const std::size_t bytes = steps_.front().bytes;
-  return static_cast<std::size_t>(end - open) > bytes && same_bytes(open, text_.data(), bytes) &&
-         (steps_.size() == 1 || is_value_at(open + bytes));
-}
-
-LayoutStop EventLayout::read(const char* open, const char* end, RawEvent& event) const {
-  const char* p = open;
-  const char* args_open = nullptr;
-  bool in_args = false;
-  const std::size_t last = steps_.size() - 1;
-  for (std::size_t i = 0;; ++i) {
-    const Step& step = steps_[i];
-    const bool fits = i == 0 || (same_bytes(p, text_.data() + step.begin, step.bytes) &&
-                                 (i == last || is_value_at(p + step.bytes)));
-    if (!fits) {
-      if (phase_.step < i) event.phase = phase_.value;
-      if (category_.step < i) event.category = category_.value;
-      if (process_.step < i) event.process = process_.value;
-      if (thread_.step < i) event.thread = thread_.value;
-      return {p, in_args ? args_open : nullptr, false};
-    }
-    if (step.args_open >= 0) args_open = p + step.args_open;
-    if (step.args_close >= 0) {
-      event.args = {args_open, static_cast<std::size_t>(p + step.args_close + 1 - args_open)};
-    }
-    p += step.bytes;
-    if (i == last) break;
-    p = take_value(step.field, p, end, event);
-    in_args = step.in_args;
-    if (p == nullptr || p > end) return {};
-  }
-  if (p > end) return {};
-  event.phase = phase_.value;
-  event.category = category_.value;
-  event.process = process_.value;
-  event.thread = thread_.value;
-  event.layout = number_;
-  return {p, nullptr, true};
 }
 
 }  // namespace strobe::readers

@@ -52,12 +52,35 @@ class EventNotes {
   std::size_t count_ = 0;
 };
 
-// Where a layout stopped matching: the caller continues from there.
-struct LayoutStop {
-  const char* after =
-      nullptr;  // one past the last value read; nullptr if the text ends inside the event
-  const char* args_open = nullptr;  // the '{' of the arguments, if `after` is inside them
-  bool whole = false;               // the event was read to its end, `after` is one past its '}'
+// A fragment and the value after it.
+struct LayoutStep {
+  std::uint16_t begin = 0;  // of the fragment, in the layout's text
+  std::uint16_t bytes = 0;
+  std::int16_t args_open = -1;  // positions of the arguments' braces in it
+  std::int16_t args_close = -1;
+  Field field = Field::kSkipped;  // of the value after it; the last fragment has none
+  bool in_args = false;           // whether that value is an argument
+  bool has_brace = false;         // of the arguments
+};
+
+// A value that does not change. It counts as read when its fragment has matched; its text points
+// into the layout's.
+template <class T>
+struct Constant {
+  T value{};
+  std::size_t step = 0;
+};
+
+// A layout as the loops over the bytes of an event see it (layout_loops.h).
+struct LayoutView {
+  const char* text = nullptr;  // all fragments end to end, padded
+  const LayoutStep* steps = nullptr;
+  std::size_t last = 0;  // step
+  std::uint32_t number = 0;
+  Constant<char> phase;
+  Constant<RawScalar> category;
+  Constant<RawScalar> process;
+  Constant<RawScalar> thread;
 };
 
 class EventLayout {
@@ -68,36 +91,12 @@ class EventLayout {
   static std::optional<EventLayout> of(const char* open, const char* close, const RawEvent& event,
                                        const EventNotes& notes, std::uint32_t number);
 
-  // Whether the event at `open` begins like this layout and text follows.
-  bool begins_like(const char* open, const char* end) const;
-  // Reads the event at `open`, which begins like this layout, as far as it fits.
-  LayoutStop read(const char* open, const char* end, RawEvent& event) const;
+  const LayoutView& view() const { return view_; }
 
  private:
-  struct Step {
-    std::uint16_t begin = 0;  // of the fragment, in text_
-    std::uint16_t bytes = 0;
-    std::int16_t args_open = -1;  // positions of the arguments' braces in it
-    std::int16_t args_close = -1;
-    Field field = Field::kSkipped;  // of the value after it; the last fragment has none
-    bool in_args = false;           // whether that value is an argument
-  };
-
-  // A value that does not change. It counts as read when its fragment has matched; its text points
-  // into text_.
-  template <class T>
-  struct Constant {
-    T value{};
-    std::size_t step = 0;
-  };
-
-  std::vector<char> text_;  // all fragments end to end, padded
-  std::vector<Step> steps_;
-  std::uint32_t number_ = 0;
-  Constant<char> phase_;
-  Constant<RawScalar> category_;
-  Constant<RawScalar> process_;
-  Constant<RawScalar> thread_;
+  std::vector<char> text_;
+  std::vector<LayoutStep> steps_;
+  LayoutView view_;  // of these two, which keep their places when a layout moves
 };
 
 }  // namespace strobe::readers

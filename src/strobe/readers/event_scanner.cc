@@ -138,38 +138,42 @@ ScanResult EventScanner::scan(const char*& position, const char* end, RawEvent& 
   const char* open = position;
   EventNotes notes;
   MemberScanner members(end, event, position, notes);
-  if (const EventLayout* layout = find_layout(open, end)) {
-    const LayoutStop stop = layout->read(open, end, event);
-    if (stop.after == nullptr) {
-      position = end;
-      return ScanResult::kIncomplete;
-    }
-    if (stop.whole) {
+  const LayoutStop stop = read_by_layout(open, end, event);
+  switch (stop.reason) {
+    case LayoutStop::Reason::kWhole:
       position = stop.after;
       return ScanResult::kEvent;
-    }
-    return stop.args_open != nullptr ? members.behind_argument(stop.args_open, stop.after)
-                                     : members.behind_value(stop.after);
+    case LayoutStop::Reason::kTextEnded:
+      position = end;
+      return ScanResult::kIncomplete;
+    case LayoutStop::Reason::kDiffers:
+      return stop.args_open != nullptr ? members.behind_argument(stop.args_open, stop.after)
+                                       : members.behind_value(stop.after);
+    case LayoutStop::Reason::kUnlike:
+      break;
   }
   const ScanResult result = members.members(skip_blanks(open + 1));
   if (result == ScanResult::kEvent) remember(open, position, event, notes);
   return result;
 }
 
-const EventLayout* EventScanner::find_layout(const char* open, const char* end) {
-  if (layouts_.empty()) return nullptr;
+LayoutStop EventScanner::read_by_layout(const char* open, const char* end, RawEvent& event) {
+  using Reason = LayoutStop::Reason;
+  if (layouts_.empty()) return {};
   const std::size_t guess = follower_[last_];
-  if (layouts_[guess].begins_like(open, end)) [[likely]] {
+  const LayoutStop stop = loops_->read(layouts_[guess].view(), open, end, event);
+  if (stop.reason != Reason::kUnlike) [[likely]] {
     last_ = guess;
-    return &layouts_[guess];
+    return stop;
   }
   for (std::size_t i = 0; i < layouts_.size(); ++i) {
-    if (!layouts_[i].begins_like(open, end)) continue;
+    const LayoutStop other = loops_->read(layouts_[i].view(), open, end, event);
+    if (other.reason == Reason::kUnlike) continue;
     follower_[last_] = static_cast<std::uint8_t>(i);
     last_ = i;
-    return &layouts_[i];
+    return other;
   }
-  return nullptr;
+  return {};
 }
 
 void EventScanner::remember(const char* open, const char* close, const RawEvent& event,

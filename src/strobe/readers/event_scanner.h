@@ -7,6 +7,7 @@
 
 #include "strobe/readers/event_fields.h"
 #include "strobe/readers/event_layout.h"
+#include "strobe/readers/layout_loops.h"
 
 namespace strobe::readers {
 
@@ -20,6 +21,8 @@ enum class ScanResult : std::uint8_t {
 // members are skipped. Buffers are padded as base/json_scan.h requires.
 class EventScanner {
  public:
+  explicit EventScanner(const LayoutLoops& loops = layout_loops().front()) : loops_(&loops) {}
+
   // `p` is the object's '{'; on kEvent it becomes one past its '}', on kMalformed it is where
   // reading gave up.
   ScanResult scan(const char*& p, const char* end, RawEvent& event);
@@ -27,10 +30,11 @@ class EventScanner {
  private:
   static constexpr std::size_t kLayouts = 16;
 
-  const EventLayout* find_layout(const char* open, const char* end);
+  LayoutStop read_by_layout(const char* open, const char* end, RawEvent& event);
   void remember(const char* open, const char* close, const RawEvent& event,
                 const EventNotes& notes);
 
+  const LayoutLoops* loops_;
   std::vector<EventLayout> layouts_;
   std::uint32_t made_ = 0;
   std::size_t last_ = 0;

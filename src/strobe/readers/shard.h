@@ -28,7 +28,8 @@ class BlockList {
   std::size_t size() const { return size_; }
 
   T& push_back(const T& row) {
-    if (size_ == blocks_.size() * kBlockRows) add_block();
+    if (next_ == block_end_) [[unlikely]]
+      add_block();
     ++size_;
     return *next_++ = row;
   }
@@ -45,10 +46,12 @@ class BlockList {
   void add_block() {
     blocks_.push_back(std::make_unique_for_overwrite<T[]>(kBlockRows));
     next_ = blocks_.back().get();
+    block_end_ = next_ + kBlockRows;
   }
 
   std::vector<std::unique_ptr<T[]>> blocks_;
   T* next_ = nullptr;
+  T* block_end_ = nullptr;
   std::size_t size_ = 0;
   std::size_t released_ = 0;
 };
@@ -173,7 +176,8 @@ struct RowMarks {
 // category ids. Nothing is shared during the scan; merge.h joins the shards.
 class Shard {
  public:
-  Shard(const Dialect& dialect, bool keep_args) : dialect_(&dialect), keep_args_(keep_args) {}
+  Shard(const Dialect& dialect, bool keep_args, const LayoutLoops& loops)
+      : scanner(loops), dialect_(&dialect), keep_args_(keep_args) {}
 
   void add(const RawEvent& event, ImportReport& report);
 

@@ -16,6 +16,7 @@
 #include "strobe/readers/event_array.h"
 #include "strobe/readers/formats.h"
 #include "strobe/readers/frame.h"
+#include "strobe/readers/layout_loops.h"
 #include "strobe/readers/merge.h"
 #include "strobe/readers/recording/recording_reader.h"
 #include "strobe/readers/recording/run_files.h"
@@ -48,6 +49,10 @@ struct Scanned {
 };
 
 Error interrupted() { return {ErrorCode::kInterrupted, "loading was interrupted", "", ""}; }
+
+const LayoutLoops& loops_of(const LoadOptions& options) {
+  return options.layout_loops != nullptr ? *options.layout_loops : layout_loops().front();
+}
 
 std::uint64_t entries_of(const std::vector<Piece>& pieces) {
   std::uint64_t entries = 0;
@@ -85,7 +90,7 @@ Result<Scanned> scan_stream(std::unique_ptr<ByteStream> stream, std::uint64_t fi
   const char* p = nullptr;
   STROBE_TRY(scanned.frame, read_front(window, p));
   scanned.dialect = &choose_dialect(scanned.frame.head);
-  scanned.shards.emplace_back(*scanned.dialect, options.keep_args);
+  scanned.shards.emplace_back(*scanned.dialect, options.keep_args, loops_of(options));
   Shard& shard = scanned.shards.front();
   Piece piece;
   piece.first_offset = window.offset_of(p);
@@ -124,7 +129,7 @@ Result<Scanned> scan_source(const TextSource& source, const LoadOptions& options
   };
   ParallelScan parallel =
       scan_in_parallel(source, window.offset_of(p), options.piece_bytes, options.thread_count(),
-                       *scanned.dialect, options.keep_args, pulse);
+                       *scanned.dialect, options.keep_args, loops_of(options), pulse);
   if (cancelled) return interrupted();
   scanned.shards = std::move(parallel.shards);
   scanned.pieces = std::move(parallel.pieces);

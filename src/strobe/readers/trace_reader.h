@@ -24,6 +24,8 @@ struct LoadProgress {
   std::uint64_t bytes_total = 0;  // 0 if unknown
 };
 
+struct LayoutLoops;  // layout_loops.h
+
 struct LoadOptions {
   unsigned threads = 0;   // 0: one per core. Never changes the answer
   bool keep_args = true;  // false: core columns only, ArgsStore stays empty
@@ -35,6 +37,9 @@ struct LoadOptions {
   std::uint64_t most_events = kMostEvents;  // a trace with more is an error
   // What files beside the trace tell, added before it freezes.
   std::function<void(Metadata&)> add_facts = nullptr;
+
+  // How events are read; nullptr: as fast as this processor can. Never changes the answer.
+  const LayoutLoops* layout_loops = nullptr;
 
   unsigned thread_count() const;
 };
