@@ -105,5 +105,29 @@ TEST(RocpdTest, damage_never_crashes) {
   expect_survives(strobe::testing::database_of(kRocpdTables));
 }
 
+TEST(RocpdTest, a_kernel_has_what_the_hardware_counted) {
+  const std::string counters =
+      R"(CREATE TABLE rocpd_info_pmc_1 (id INTEGER PRIMARY KEY, guid TEXT, name TEXT);
+         INSERT INTO rocpd_info_pmc_1 VALUES (1, 'g', 'FETCH_SIZE'), (2, 'h', 'SQ_INSTS');
+         CREATE VIEW rocpd_info_pmc AS SELECT * FROM rocpd_info_pmc_1;
+         CREATE TABLE rocpd_pmc_event_1 (id INTEGER PRIMARY KEY, guid TEXT, event_id INTEGER,
+           pmc_id INTEGER, value REAL);
+         INSERT INTO rocpd_pmc_event_1 VALUES (1, 'g', 1, 1, 10.5), (2, 'g', 1, 1, 2),
+           (3, 'g', 5, 1, 4), (4, 'g', 1, 2, 4);
+         CREATE VIEW rocpd_pmc_event AS SELECT * FROM rocpd_pmc_event_1;)";
+  std::string tables = kRocpdTables;
+  tables.replace(tables.find("1 AS workgroup_z,"), 17, "1 AS workgroup_z, K.event_id,");
+  const auto loaded = read_trace_bytes(strobe::testing::database_of(tables + counters), "a.db");
+  ASSERT_TRUE(loaded) << loaded.error().what;
+  ArgsReader args(loaded->trace.args());
+  for (std::size_t row = 0; row < loaded->trace.slice_count(); ++row) {
+    const std::string text(args.text(loaded->trace.slices().args[row]));
+    const bool is_kernel = loaded->trace.slices().kinds[row] == SliceKind::kKernel;
+    EXPECT_EQ(find(text, "counters").text, is_kernel ? R"({"FETCH_SIZE":12.5})" : "");
+  }
+  EXPECT_EQ(loaded->report[ImportIssue::kUnreadEvents].count, 1u);  // of the allocation
+  EXPECT_EQ(loaded->report[ImportIssue::kLostName].count, 1u);      // of another recording
+}
+
 }  // namespace
 }  // namespace strobe::readers
