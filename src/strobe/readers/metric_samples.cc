@@ -24,7 +24,7 @@
 namespace strobe::readers {
 namespace {
 
-constexpr std::string_view kNames[] = {"metrics.csv", "metrics.csv.gz", "metrics.csv.zst"};
+constexpr std::string_view kMetricsNames[] = {"metrics.csv", "metrics.csv.gz", "metrics.csv.zst"};
 constexpr std::string_view kColumns[] = {"ts_us", "device", "metric", "value"};
 constexpr std::string_view kMetricsHint =
     "its first line names the columns: ts_us,device,metric,value";
@@ -244,12 +244,12 @@ Result<MetricsRead> read_metrics_bytes(std::string_view bytes, const std::string
 }
 
 bool is_metrics_file(const std::filesystem::path& path) {
-  return std::ranges::find(kNames, path.filename().string()) != std::end(kNames);
+  return std::ranges::find(kMetricsNames, path.filename().string()) != std::end(kMetricsNames);
 }
 
 std::optional<std::filesystem::path> metrics_in(const std::filesystem::path& folder) {
   std::error_code ignored;
-  for (const std::string_view name : kNames) {
+  for (const std::string_view name : kMetricsNames) {
     if (std::filesystem::is_regular_file(folder / name, ignored)) return folder / name;
   }
   return std::nullopt;

@@ -98,7 +98,7 @@ std::optional<std::int32_t> rank_in(const std::vector<fs::path>& infos) {
   return std::nullopt;
 }
 
-std::vector<fs::path> files_of(const fs::path& folder) {
+std::vector<fs::path> npu_files_of(const fs::path& folder) {
   const std::optional<fs::path> trace = trace_in(output_of(folder));
   if (!trace) return {};
   std::vector<fs::path> files = infos_beside(folder);
@@ -120,7 +120,7 @@ Result<LoadedTrace> read_ascend_folder(const fs::path& folder, const LoadOptions
   loaded.path = folder.string();
   std::vector<fs::path> folders = {output_of(folder)};
   if (home_of(folder) != folders.front()) folders.push_back(home_of(folder));
-  report_unread_files(folders, files_of(folder), loaded.report);
+  report_unread_files(folders, npu_files_of(folder), loaded.report);
   return loaded;
 }
 
@@ -129,7 +129,7 @@ Result<LoadedTrace> read_ascend_folder(const fs::path& folder, const LoadOptions
 const FolderFormat kAscendFolder{.name = "folder of an NPU profiler",
                                  .owns_folders = true,
                                  .recognises = is_ascend_folder,
-                                 .files = files_of,
+                                 .files = npu_files_of,
                                  .read = read_ascend_folder};
 
 }  // namespace strobe::readers

@@ -130,7 +130,7 @@ std::vector<fs::path> paths_of(const std::vector<TableFile>& tables) {
   return paths;
 }
 
-std::vector<fs::path> files_of(const fs::path& folder) {
+std::vector<fs::path> csv_files_of(const fs::path& folder) {
   const std::vector<TableFile> tables = tables_in(folder);
   return prefixes_of(tables).size() == 1 ? paths_of(tables) : std::vector<fs::path>();
 }
@@ -187,7 +187,7 @@ const FileFormat kRocprofCsv{"rocprof CSV", is_csv_trace, read_csv};
 const FolderFormat kRocprofCsvFolder{.name = "rocprofv3 CSV",
                                      .owns_folders = false,
                                      .recognises = is_csv_folder,
-                                     .files = files_of,
+                                     .files = csv_files_of,
                                      .read = read_csv_folder};
 
 }  // namespace strobe::readers

@@ -185,7 +185,7 @@ TEST(CsvFolderTest, counters_of_a_table_of_their_own_stand_beside_their_kernels)
   const std::string first(args.text(loaded->trace.slices().args[0]));
   const std::string second(args.text(loaded->trace.slices().args[1]));
   EXPECT_THAT(first, HasSubstr(R"("counters":{"FETCH_SIZE":10.5,"L2CacheHit":50})"));
-  EXPECT_THAT(second, testing::Not(HasSubstr("counters")));
+  EXPECT_THAT(second, ::testing::Not(HasSubstr("counters")));
 }
 
 TEST(CsvFolderTest, a_dispatch_that_only_the_counters_list_is_told) {
