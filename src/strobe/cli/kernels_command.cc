@@ -275,7 +275,7 @@ Command kernels_command() {
                    {"strobe kernels diff before.csv after.csv", "what got faster, what got slower"},
                    {"strobe kernels convert report.ncu-rep --to csv -o kernels.csv",
                     "one line per launch"},
-                   {"strobe kernels report.sqlite", "the kernels of a trace: times, no counters"},
+                   {"strobe kernels report.sqlite", "the kernels of a trace: only times"},
                    {"strobe kernels record -- python3 model.py",
                     "measure a program on an NVIDIA GPU"}},
       .notes = {"FILE is a list of kernels: Nsight Compute's report (.ncu-rep) or CSV (a row per "
