@@ -110,7 +110,7 @@ TEST(LossHealthTest, rows_in_a_log_beside_the_database_are_missing) {
   import.add(ImportIssue::kUnreadLog, 0, "a.db-wal");
   const Health health = health_with(import);
   EXPECT_EQ(health.verdict, HealthVerdict::kUsable);
-  const HealthRemark* remark = remark_of(health, "unread_log");
+  const auto remark = remark_of(health, "unread_log");
   ASSERT_TRUE(remark);
   EXPECT_EQ(remark->seen,
             "the last rows of the database are still in a log beside it ('a.db-wal'), which strobe "

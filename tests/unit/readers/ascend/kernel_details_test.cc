@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "tests/unit/readers/damage.h"
+
 namespace strobe::readers {
 namespace {
 
@@ -76,15 +78,7 @@ TEST(KernelDetailsTest, damage_costs_only_what_it_hits) {
       kDetailHeader +
       "50,1,7,2,mm,MatMul,AI_CORE,1736408883704643.212\t,53.741,\"\"\"3\"\"\"\n"
       "50,1,8,2,Topk,TopK,AI_CPU,1736408883704700.5\t,2,N/A\n";
-  for (std::size_t i = 0; i < 200; ++i) {
-    const std::size_t place = text.size() * i / 200;
-    static_cast<void>(read_trace_bytes(std::string_view(text).substr(0, place), "cut"));
-    std::string flipped = text;
-    flipped[place] = static_cast<char>(flipped[place] ^ (1 << i % 8));
-    const auto loaded = read_trace_bytes(flipped, "flipped", {.threads = 1});
-    if (!loaded) continue;
-    EXPECT_LE(loaded->trace.slice_count(), 3u);
-  }
+  expect_survives(text, 3);
 }
 
 }  // namespace

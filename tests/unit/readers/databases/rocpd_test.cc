@@ -7,9 +7,9 @@
 #include "strobe/readers/databases/rocm_databases.h"
 #include "strobe/readers/trace_reader.h"
 #include "strobe/trace/args_store.h"
-#include "tests/support/make_database.h"
+#include "tests/support/sql_database.h"
 #include "tests/support/trace_totals.h"
-#include "tests/unit/readers/rocm/damage.h"
+#include "tests/unit/readers/damage.h"
 
 namespace strobe::readers {
 namespace {
@@ -66,7 +66,7 @@ const std::string kRocpdTables =
          2 AS agent_logical_index, 'GPU' AS agent_type FROM rocpd_memory_allocate M;)";
 
 TEST(RocpdTest, the_views_become_a_trace) {
-  const auto loaded = read_trace_bytes(strobe::testing::database_of(kRocpdTables), "a.db");
+  const auto loaded = read_trace_bytes(strobe::testing::sql_database(kRocpdTables), "a.db");
   ASSERT_TRUE(loaded) << loaded.error().what;
   const Trace& trace = loaded->trace;
   EXPECT_EQ(strobe::testing::totals_by_name(trace, SliceKind::kKernel),
@@ -84,7 +84,7 @@ TEST(RocpdTest, the_views_become_a_trace) {
 }
 
 TEST(RocpdTest, rows_that_a_view_does_not_show_are_counted) {
-  const auto loaded = read_trace_bytes(strobe::testing::database_of(kRocpdTables), "a.db");
+  const auto loaded = read_trace_bytes(strobe::testing::sql_database(kRocpdTables), "a.db");
   ASSERT_TRUE(loaded);
   EXPECT_EQ(loaded->report[ImportIssue::kMalformedEvent].count, 1u);
   EXPECT_EQ(loaded->report[ImportIssue::kNegativeDuration].count, 1u);
@@ -92,7 +92,7 @@ TEST(RocpdTest, rows_that_a_view_does_not_show_are_counted) {
 }
 
 TEST(RocpdTest, copies_have_their_bytes) {
-  const auto loaded = read_trace_bytes(strobe::testing::database_of(kRocpdTables), "a.db");
+  const auto loaded = read_trace_bytes(strobe::testing::sql_database(kRocpdTables), "a.db");
   ASSERT_TRUE(loaded);
   ArgsReader args(loaded->trace.args());
   for (std::size_t row = 0; row < loaded->trace.slice_count(); ++row) {
@@ -102,7 +102,7 @@ TEST(RocpdTest, copies_have_their_bytes) {
 }
 
 TEST(RocpdTest, damage_never_crashes) {
-  expect_survives(strobe::testing::database_of(kRocpdTables));
+  expect_survives(strobe::testing::sql_database(kRocpdTables));
 }
 
 TEST(RocpdTest, a_kernel_has_what_the_hardware_counted) {
@@ -117,7 +117,7 @@ TEST(RocpdTest, a_kernel_has_what_the_hardware_counted) {
          CREATE VIEW rocpd_pmc_event AS SELECT * FROM rocpd_pmc_event_1;)";
   std::string tables = kRocpdTables;
   tables.replace(tables.find("1 AS workgroup_z,"), 17, "1 AS workgroup_z, K.event_id,");
-  const auto loaded = read_trace_bytes(strobe::testing::database_of(tables + counters), "a.db");
+  const auto loaded = read_trace_bytes(strobe::testing::sql_database(tables + counters), "a.db");
   ASSERT_TRUE(loaded) << loaded.error().what;
   ArgsReader args(loaded->trace.args());
   for (std::size_t row = 0; row < loaded->trace.slice_count(); ++row) {

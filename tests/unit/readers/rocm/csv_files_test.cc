@@ -9,7 +9,7 @@
 #include "strobe/trace/args_store.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/trace_totals.h"
-#include "tests/unit/readers/rocm/damage.h"
+#include "tests/unit/readers/damage.h"
 
 namespace strobe::readers {
 namespace {

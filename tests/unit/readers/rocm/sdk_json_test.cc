@@ -10,7 +10,7 @@
 #include "strobe/readers/trace_reader.h"
 #include "strobe/trace/args_store.h"
 #include "tests/support/trace_totals.h"
-#include "tests/unit/readers/rocm/damage.h"
+#include "tests/unit/readers/damage.h"
 
 namespace strobe::readers {
 namespace {
