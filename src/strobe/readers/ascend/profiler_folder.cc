@@ -87,7 +87,7 @@ std::vector<fs::path> infos_beside(const fs::path& folder) {
 }
 
 // The number in the file's name is a copy of the one in it.
-std::optional<std::int32_t> rank_in(const std::vector<fs::path>& infos) {
+std::optional<std::int32_t> rank_told_by(const std::vector<fs::path>& infos) {
   for (const fs::path& info : infos) {
     const Result<TraceInput> input = TraceInput::open(info);
     if (!input) continue;
@@ -113,7 +113,7 @@ Result<LoadedTrace> read_ascend_folder(const fs::path& folder, const LoadOptions
                  ""};
   }
   LoadOptions own = options;
-  own.add_facts = [rank = rank_in(infos_beside(folder))](Metadata& metadata) {
+  own.add_facts = [rank = rank_told_by(infos_beside(folder))](Metadata& metadata) {
     if (rank && !metadata.distributed.rank) metadata.distributed.rank = rank;
   };
   STROBE_TRY(LoadedTrace loaded, read_trace(*trace, own));
