@@ -302,6 +302,8 @@ Command convert_command() {
                    {"strobe convert rank*.json -o ranks/",
                     "one file per rank, for HolisticTraceAnalysis"},
                    {"strobe convert rank*.json -o all.json.gz", "all ranks in one timeline"},
+                   {"strobe convert report.sqlite -o trace.json.gz",
+                    "what Nsight Systems exported, as a trace that viewers open"},
                    {"strobe convert trace.json.gz -o trace.strobe-trace",
                     "a file that strobe opens at once"}},
       .notes = {

@@ -174,8 +174,8 @@ Command show_action() {
       .summary = "what limits the kernels and how much could be saved, table by table",
       .positionals = "FILE",
       .positionals_help =
-          "a list of kernels: Nsight Compute's report or CSV, the classic table, strobe's JSON or "
-          "recording, or a trace; - is stdin",
+          "a list of kernels: Nsight Compute's report or CSV, ROCm's counters, the classic table, "
+          "strobe's JSON or recording, or a trace; - is stdin",
       .examples = {{"strobe kernels show report.ncu-rep", "the verdict, then the evidence"},
                    {"strobe kernels show kernels.csv --group family --sort headroom",
                     "where most time could be saved"},
@@ -275,13 +275,14 @@ Command kernels_command() {
                    {"strobe kernels diff before.csv after.csv", "what got faster, what got slower"},
                    {"strobe kernels convert report.ncu-rep --to csv -o kernels.csv",
                     "one line per launch"},
+                   {"strobe kernels report.sqlite", "the kernels of a trace: only times"},
                    {"strobe kernels record -- python3 model.py",
                     "measure a program on an NVIDIA GPU"}},
       .notes = {"FILE is a list of kernels: Nsight Compute's report (.ncu-rep) or CSV (a row per "
-                "metric, or `--page raw`), a text table with the columns Kernel, Latency, Tensor, "
-                "DRAM, strobe's own JSON or "
-                "recording, or a trace (times only); plain, .gz or .zst, recognised by content; - "
-                "is stdin.",
+                "metric, or `--page raw`), the counters of rocprofv3, rocprof and rocprof-compute, "
+                "a text table with the columns Kernel, Latency, Tensor, DRAM, strobe's own JSON or "
+                "recording, or a trace that `strobe summary` reads (mostly times only); plain, .gz "
+                "or .zst, recognised by content; - is stdin.",
                 "Exit codes: 0 answered, 1 a gate of diff failed, 2 bad command line, 3 a file "
                 "cannot be read or has no kernels, 4 this machine cannot record, 70 a bug in "
                 "strobe, 130 interrupted."},

@@ -88,9 +88,12 @@ Command serve_command() {
       .name = "serve",
       .summary = "a web page and an HTTP API for all traces below a folder",
       .positionals = "DIR|FILE...",
-      .positionals_help = "one folder with traces, subfolders included; or one or more trace files",
+      .positionals_help =
+          "one folder with traces, subfolders included; or one or more traces; of any format that "
+          "`strobe summary` reads",
       .examples = {{"strobe serve logs", "serve all traces below logs at http://127.0.0.1:6007/"},
                    {"strobe serve trace.json.gz --open", "serve one trace and open its page"},
+                   {"strobe serve vm.xplane.pb report.sqlite", "two traces of different profilers"},
                    {"strobe serve logs --port 0 --quiet",
                     "any free port; prints only its address"}},
       .notes = {

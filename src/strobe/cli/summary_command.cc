@@ -241,11 +241,14 @@ Command summary_command() {
       .positionals_help =
           "traces of one run, one per rank: of PyTorch, Paddle, Nsight Systems, XLA (JAX), ROCm, "
           "Ascend, Perfetto, or any Chrome JSON; plain, .gz or .zst, recognised by content; - is "
-          "stdin; or a folder with one trace, one per rank, or rank0/, rank1/, ...; or a snapshot "
-          "of PyTorch's allocator",
+          "stdin; or a folder with one trace, one per rank, or rank0/, rank1/, ...; or a folder "
+          "that is one trace (..._ascend_pt, rocprofv3's tables); or a snapshot of PyTorch's "
+          "allocator",
       .examples = {{"strobe summary trace.json.gz", "where the time went, ten rows per table"},
                    {"strobe summary run/ --views kernel --top all",
                     "every kernel, summed over all ranks in a folder"},
+                   {"strobe summary report.sqlite", "the export of an Nsight Systems report"},
+                   {"strobe summary host_1_ascend_pt/", "the folder of an NPU's profiler"},
                    {"strobe summary trace.json -o summary.json", "the same numbers for a script"},
                    {"strobe summary trace.json -o summary.html", "a page to send to a colleague"}},
       .notes = {"Findings: !! matters, ! is worth a look, a dot is a note, an arrow says what to "

@@ -43,6 +43,14 @@ const FolderFormat* find_folder_format(const std::filesystem::path& folder) {
   return first_that_recognises<FolderFormat>(kFolderFormats, folder);
 }
 
+std::optional<TraceFolder> find_trace_folder(const std::filesystem::path& folder) {
+  const FolderFormat* format = find_folder_format(folder);
+  if (format == nullptr) return std::nullopt;
+  TraceFolder found{format->files(folder), format->owns_folders};
+  if (found.files.empty()) return std::nullopt;
+  return found;
+}
+
 Result<LoadedTrace> read_format(const FileFormat& format, const TraceInput& input,
                                 const LoadOptions& options) {
   const auto start = std::chrono::steady_clock::now();

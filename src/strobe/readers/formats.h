@@ -1,7 +1,9 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "strobe/base/result.h"
 #include "strobe/readers/trace_input.h"
@@ -29,10 +31,22 @@ Result<LoadedTrace> read_format(const FileFormat& format, const TraceInput& inpu
 // A folder that is one trace in several files.
 struct FolderFormat {
   std::string_view name;
+  bool owns_folders;  // the folders in it belong to the trace
+  // Whether it holds nothing but this format; those of several traces too, which `read` refuses.
   bool (*recognises)(const std::filesystem::path& folder);
+  // What `read` reads; nothing if that is not one trace.
+  std::vector<std::filesystem::path> (*files)(const std::filesystem::path& folder);
   Result<LoadedTrace> (*read)(const std::filesystem::path& folder, const LoadOptions& options);
 };
 
+// What opens the folder, or says why it cannot be opened.
 const FolderFormat* find_folder_format(const std::filesystem::path& folder);
+
+// A folder that stands for its one trace wherever traces are listed.
+struct TraceFolder {
+  std::vector<std::filesystem::path> files;
+  bool owns_folders = false;
+};
+std::optional<TraceFolder> find_trace_folder(const std::filesystem::path& folder);
 
 }  // namespace strobe::readers

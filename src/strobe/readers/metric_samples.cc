@@ -24,6 +24,7 @@
 namespace strobe::readers {
 namespace {
 
+constexpr std::string_view kMetricsNames[] = {"metrics.csv", "metrics.csv.gz", "metrics.csv.zst"};
 constexpr std::string_view kColumns[] = {"ts_us", "device", "metric", "value"};
 constexpr std::string_view kMetricsHint =
     "its first line names the columns: ts_us,device,metric,value";
@@ -240,6 +241,18 @@ Result<MetricsRead> read_metrics_csv(const std::filesystem::path& path) {
 Result<MetricsRead> read_metrics_bytes(std::string_view bytes, const std::string& name) {
   STROBE_TRY(const auto stream, open_stream(bytes));
   return in_file(read_metrics(*stream), name);
+}
+
+bool is_metrics_file(const std::filesystem::path& path) {
+  return std::ranges::find(kMetricsNames, path.filename().string()) != std::end(kMetricsNames);
+}
+
+std::optional<std::filesystem::path> metrics_in(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  for (const std::string_view name : kMetricsNames) {
+    if (std::filesystem::is_regular_file(folder / name, ignored)) return folder / name;
+  }
+  return std::nullopt;
 }
 
 namespace {

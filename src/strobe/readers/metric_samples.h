@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,11 @@ struct MetricsRead {
 // left out, with a remark; a missing column is an error.
 Result<MetricsRead> read_metrics_csv(const std::filesystem::path& path);
 Result<MetricsRead> read_metrics_bytes(std::string_view bytes, const std::string& name);
+
+// metrics.csv, plain or compressed.
+bool is_metrics_file(const std::filesystem::path& path);
+// The one of a folder.
+std::optional<std::filesystem::path> metrics_in(const std::filesystem::path& folder);
 
 // The counters of a trace as series, by device, then metric. A counter belongs to the device whose
 // streams its process holds, else to the host; a counter with several values gives a series for

@@ -26,8 +26,6 @@ namespace strobe::readers {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::string_view kMetricsNames[] = {"metrics.csv", "metrics.csv.gz", "metrics.csv.zst"};
-
 bool are_distinct(const std::vector<std::optional<std::int32_t>>& ranks) {
   const std::set<std::optional<std::int32_t>> seen(ranks.begin(), ranks.end());
   return seen.size() == ranks.size() && !seen.contains(std::nullopt);
@@ -101,15 +99,6 @@ std::optional<std::int32_t> rank_in(std::string_view name) {
   return static_cast<std::int32_t>(*number);
 }
 
-// The metrics.csv of a folder, plain or compressed.
-std::optional<fs::path> metrics_in(const fs::path& folder) {
-  std::error_code ignored;
-  for (const std::string_view name : kMetricsNames) {
-    if (fs::is_regular_file(folder / name, ignored)) return folder / name;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 bool is_rank_folder(const fs::path& path) {
@@ -119,6 +108,10 @@ bool is_rank_folder(const fs::path& path) {
 }
 
 RankFiles rank_files_of(const fs::path& trace) {
+  std::error_code ignored;
+  if (fs::is_directory(trace, ignored)) {
+    return {rank_in(trace.filename().string()), trace, metrics_in(trace)};
+  }
   const fs::path folder = trace.parent_path();
   RankFiles files{.rank = {}, .trace = trace, .metrics = metrics_in(folder)};
   if (is_rank_folder(folder)) {
@@ -178,10 +171,11 @@ Result<Folder> look_into(const fs::path& path) {
   std::error_code error;
   for (fs::directory_iterator at(path, error), end; !error && at != end; at.increment(error)) {
     std::error_code ignored;
-    if (at->is_directory(ignored) && find_folder_format(at->path()) == nullptr) {
-      folder.folders.push_back(at->path());
-    } else if (at->is_directory(ignored) || is_trace(at->path())) {
+    const bool is_folder = at->is_directory(ignored);
+    if (!(is_folder && is_rank_folder(at->path())) && is_trace(at->path())) {
       folder.traces.push_back(at->path());
+    } else if (is_folder) {
+      folder.folders.push_back(at->path());
     }
   }
   if (error) {
@@ -225,6 +219,11 @@ Result<std::vector<RankFiles>> ranks_in_folders(const Folder& folder,
   }
   std::vector<RankFiles> found;
   for (const fs::path& path : rank_folders) {
+    if (is_trace(path)) {
+      found.push_back(rank_files_of(path));
+      if (!found.back().metrics) found.back().metrics = folder.metrics;
+      continue;
+    }
     STROBE_TRY(const Folder inner, look_into(path));
     if (inner.traces.empty()) return no_trace(inner);
     if (inner.traces.size() > 1) {
@@ -267,9 +266,7 @@ std::vector<RankFiles> ranks_of_recording(const std::vector<RunTraceFile>& trace
 }
 
 Result<std::vector<RankFiles>> ranks_in(const fs::path& path) {
-  if (find_folder_format(path) != nullptr) {
-    return std::vector<RankFiles>{{rank_in(path.filename().string()), path, metrics_in(path)}};
-  }
+  if (find_folder_format(path) != nullptr) return std::vector<RankFiles>{rank_files_of(path)};
   const std::vector<RunTraceFile> recorded = traces_of_run(find_run_files(path));
   if (!recorded.empty()) return ranks_of_recording(recorded, path);
   if (is_run_folder(path)) return no_files_yet(path);
@@ -289,7 +286,7 @@ Result<std::vector<RankFiles>> find_ranks(const fs::path& path) {
                  std::string(kRunHint)};
   }
   if (!fs::is_directory(status)) return std::vector<RankFiles>{{std::nullopt, path, std::nullopt}};
-  return ranks_in(path);
+  return ranks_in(path.has_filename() ? path : path.parent_path());
 }
 
 namespace {

@@ -19,12 +19,12 @@ namespace strobe::readers {
 // A trace and the files of its samples.
 struct RankFiles {
   std::optional<std::int32_t> rank;  // from the file names
-  std::filesystem::path trace;
+  std::filesystem::path trace;       // a file, or a folder that is one
   std::optional<std::filesystem::path> metrics;
 };
 
-// By its path: 3 for rank3/trace.json or rank3.json; metrics.csv in the same folder, or next to its
-// rank's folder.
+// By its path: 3 for rank3/trace.json, rank3.json or a folder that is the trace of rank3;
+// metrics.csv in the same folder, or next to its rank's folder.
 RankFiles rank_files_of(const std::filesystem::path& trace);
 
 bool is_rank_folder(const std::filesystem::path& path);

@@ -14,6 +14,7 @@
 
 #include "strobe/base/byte_stream.h"
 #include "strobe/base/json_scan.h"
+#include "strobe/base/sqlite.h"
 #include "strobe/readers/event_scanner.h"
 #include "strobe/readers/formats.h"
 #include "strobe/readers/frame.h"
@@ -110,6 +111,8 @@ bool looks_like_trace(std::string_view first_bytes) {
 }
 
 bool is_trace(const fs::path& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) return find_trace_folder(path).has_value();
   const Result<File> file = File::open(path);
   if (!has_trace_name(path) || !file || !file->is_seekable()) return false;
   std::string first(kSniffBytes, '\0');
@@ -166,8 +169,9 @@ constexpr Stranger kWhereATraceBelongs[] = {
 };
 
 constexpr Stranger kWhereKernelsBelong[] = {
-    {"SQLite format 3", "this is an SQLite database, not a list of kernels",
-     "`strobe summary` reads the databases of profilers; give ncu's CSV or report"},
+    {"SQLite format 3",
+     "this is an SQLite database, but without the tables of a profiler that strobe knows",
+     "give the database that the profiler exported, or ncu's CSV or report"},
     {"version https://git-lfs", "this is a Git LFS pointer, not the file itself",
      "fetch the file with `git lfs pull`"},
     {"\xFF\xFE", "this text is UTF-16, not UTF-8", kSaveAsUtf8},
@@ -286,7 +290,14 @@ Error explain_not_a_trace(std::string_view first) {
 }
 
 Error explain_by_name(const fs::path& path, Error error) {
-  if (error.code != ErrorCode::kMalformed || path.extension() != ".qdstrm") return error;
+  if (error.code != ErrorCode::kMalformed) return error;
+  if (const auto log = sqlite::unread_log(path)) {
+    return {ErrorCode::kMalformed,
+            fmt::format("the tables of this SQLite database are still in the log beside it, '{}'",
+                        log->filename().string()),
+            std::move(error.where), std::string(sqlite::kHowToMergeLog)};
+  }
+  if (path.extension() != ".qdstrm") return error;
   return {
       ErrorCode::kMalformed,
       "this is a raw stream of Nsight Systems (.qdstrm), which only its own importer reads",

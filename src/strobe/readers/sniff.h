@@ -24,14 +24,15 @@ inline constexpr std::size_t kSniffBytes = 256 << 10;
 // array of events, plain, gzip or zstd. False for other JSON (settings, tables).
 bool looks_like_trace(std::string_view first_bytes);
 
-// Whether a file of a folder may be a trace, in any format.
+// Whether what lies in a folder may be a trace, in any format: a file, or a folder that is one
+// trace.
 bool is_trace(const std::filesystem::path& path);
 
 // What a file that is not a trace, or has no table of kernels, seems to be, and what to do with it.
 // `first` are its first bytes, decompressed; `where` stays empty.
 Error explain_not_a_trace(std::string_view first);
 Error explain_not_kernels(std::string_view first);
-// The error of a file of which only the name says what it is.
+// The error of a file of which only the name, or what lies beside it, says what it is.
 Error explain_by_name(const std::filesystem::path& path, Error error);
 
 }  // namespace strobe::readers

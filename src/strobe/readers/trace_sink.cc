@@ -40,6 +40,34 @@ SliceId TraceSink::add(TraceBuilder::SliceRow row, std::int64_t end_ns, std::uin
   return builder.add_slice(row);
 }
 
+void TraceSink::add_instant(std::int64_t time_ns, StringId name, TrackId track, CategoryId category,
+                            ArgsId its_args) {
+  InstantVectors& instants = builder.instants();
+  instants.times_ns.push_back(time_ns);
+  instants.names.push_back(name);
+  instants.tracks.push_back(track);
+  instants.categories.push_back(category);
+  instants.args.push_back(its_args);
+}
+
+void TraceSink::add_reservation(const Reservation& one) {
+  const StringId words = builder.intern(one.is_free ? "free memory" : "allocate memory");
+  add_instant(one.time_ns, words, one.track, builder.category("memory"), one.args);
+  MemoryVectors& memory = builder.memory();
+  const auto bytes = static_cast<std::int64_t>(one.bytes);
+  memory.times_ns.push_back(one.time_ns);
+  memory.tracks.push_back(one.track);
+  memory.actions.push_back(one.is_free ? MemoryAction::kUnreserve : MemoryAction::kReserve);
+  memory.places.push_back(one.place);
+  memory.bytes.push_back(one.is_free ? -bytes : bytes);
+  memory.addresses.push_back(one.address);
+  memory.allocated_bytes.push_back(-1);
+  memory.reserved_bytes.push_back(-1);
+  memory.peak_allocated_bytes.push_back(-1);
+  memory.peak_reserved_bytes.push_back(-1);
+  memory.owners.emplace_back();
+}
+
 bool TraceSink::pulse(std::uint64_t units) {
   units_done_ = std::min(units_done_ + units, units_);
   if (options_.progress && units_ > 0) {

@@ -42,6 +42,21 @@ class TraceSink {
   // its place in the file.
   SliceId add(TraceBuilder::SliceRow row, std::int64_t end_ns, std::uint64_t offset = 0);
 
+  void add_instant(std::int64_t time_ns, StringId name, TrackId track, CategoryId category,
+                   ArgsId its_args = {});
+
+  // Memory that a program took from the driver, or gave back.
+  struct Reservation {
+    std::int64_t time_ns = 0;
+    bool is_free = false;
+    StringId place;
+    std::uint64_t bytes = 0;
+    std::uint64_t address = 0;
+    TrackId track;
+    ArgsId args = {};
+  };
+  void add_reservation(const Reservation& one);
+
   // How much work there is to read, in rows or bytes; and that some of it is done. False: reading
   // must end, and why_stopped() says why.
   void expect(std::uint64_t units) { units_ = units; }

@@ -9,6 +9,7 @@
 
 #include "strobe/base/byte_stream.h"
 #include "strobe/base/file.h"
+#include "strobe/base/hash.h"
 #include "strobe/base/json_text.h"
 #include "strobe/bench/results/foreign_tables.h"
 #include "strobe/bench/results/ratio_grid.h"
@@ -50,6 +51,22 @@ bool is_candidate(std::string_view name) {
   const std::string_view bare = without_packing(name);
   return readers::has_trace_name(name) ||
          std::ranges::any_of(kKernelEndings, [&](auto ending) { return bare.ends_with(ending); });
+}
+
+// The stamp of a folder changes with any of the files.
+std::optional<FileStamp> stamp_of_files(const fs::path& folder,
+                                        const std::vector<fs::path>& files) {
+  const auto seen = look_at(folder);
+  if (!seen) return std::nullopt;
+  FileStamp all{.device = seen->st_dev, .inode = seen->st_ino};
+  for (const fs::path& file : files) {
+    const auto stamp = stamp_of(file);
+    if (!stamp) continue;
+    all.bytes += stamp->bytes;
+    all.modified_ns = std::max(all.modified_ns, stamp->modified_ns);
+    all.changed_ns = std::max(all.changed_ns, stamp->changed_ns);
+  }
+  return all;
 }
 
 // Names that differ only in bytes that are not valid text would be equal for a client.
@@ -136,15 +153,16 @@ Result<RunFolder> RunFolder::open(const std::vector<std::string>& places) {
     const auto seen = look_at(place);
     if (!seen) return no_such_place(place);
     const fs::path absolute = fs::absolute(place).lexically_normal();
-    if (!S_ISDIR(seen->st_mode)) {
-      files.push_back(absolute);
+    const fs::path named = absolute.has_filename() ? absolute : absolute.parent_path();
+    if (!S_ISDIR(seen->st_mode) || (places.size() > 1 && readers::is_trace(named))) {
+      files.push_back(named);
       continue;
     }
     if (places.size() > 1) {
       return Error{ErrorCode::kInvalidArgument, "serve takes one folder, or files", place,
                    "give the folder above them"};
     }
-    folder.root_ = absolute.has_filename() ? absolute : absolute.parent_path();
+    folder.root_ = named;
   }
   folder.label_ = places.size() == 1 ? places[0] : fmt::format("{} traces", places.size());
   if (!files.empty()) {
@@ -157,11 +175,19 @@ Result<RunFolder> RunFolder::open(const std::vector<std::string>& places) {
 std::vector<FoundTrace> RunFolder::scan() {
   Walk state;
   if (files_) {
-    for (const fs::path& file : *files_) add(file, true, state);
+    for (const fs::path& file : *files_) {
+      if (const auto folder = readers::find_trace_folder(file)) {
+        add_folder(file, *folder, state);
+      } else {
+        add(file, Wanted::kAsTrace, state);
+      }
+    }
   } else {
     walk(root_, state);
     leave_out_samples(state.found);
-    std::erase_if(listings_, [&](const auto& known) { return !state.seen.contains(known.first); });
+    const auto is_gone = [&](const auto& known) { return !state.seen.contains(known.first); };
+    std::erase_if(listings_, is_gone);
+    std::erase_if(folders_, is_gone);
   }
   sort_by_name(state.found);
   sort_by_name(state.kernels);
@@ -181,9 +207,32 @@ void RunFolder::walk(const fs::path& folder, Walk& state) {
   state.seen.insert(folder);
   state.above.push_back(id);
   const Listing& listing = listing_of(folder, nanoseconds(seen->st_mtim));
-  for (const std::string& name : listing.candidates) add(folder / name, false, state);
-  for (const std::string& name : listing.folders) walk(folder / name, state);
+  const readers::TraceFolder* trace = trace_in(folder, listing);
+  if (trace != nullptr) add_folder(folder, *trace, state);
+  const Wanted wanted = trace != nullptr ? Wanted::kLists : Wanted::kAnything;
+  for (const std::string& name : listing.candidates) add(folder / name, wanted, state);
+  if (trace == nullptr || !trace->owns_folders) {
+    for (const std::string& name : listing.folders) walk(folder / name, state);
+  }
   state.above.pop_back();
+}
+
+// Whether a folder is a trace depends on the files in it, and on the names in the folders below.
+const readers::TraceFolder* RunFolder::trace_in(const fs::path& folder, const Listing& listing) {
+  std::string look;
+  for (const std::string& name : listing.candidates) {
+    const auto stamp = stamp_of(folder / name);
+    look += fmt::format("{} {}\n", name, stamp ? stamp_text(*stamp) : "");
+  }
+  for (const std::string& name : listing.folders) {
+    const auto seen = look_at(folder / name);
+    look += fmt::format("{} {}\n", name, seen ? nanoseconds(seen->st_mtim) : 0);
+  }
+  const std::uint64_t sum = checksum_of(look, 0);
+  const auto [entry, is_new] = folders_.try_emplace(folder);
+  SeenAs& seen = entry->second;
+  if (is_new || seen.look != sum) seen = {.look = sum, .trace = readers::find_trace_folder(folder)};
+  return seen.trace ? &*seen.trace : nullptr;
 }
 
 const RunFolder::Listing& RunFolder::listing_of(const fs::path& folder, std::int64_t modified_ns) {
@@ -207,11 +256,29 @@ const RunFolder::Listing& RunFolder::listing_of(const fs::path& folder, std::int
   return listing;
 }
 
-void RunFolder::add(const fs::path& path, bool is_asked_for, Walk& state) {
+void RunFolder::add_folder(const fs::path& folder, const readers::TraceFolder& trace, Walk& state) {
+  const auto stamp = stamp_of_files(folder, trace.files);
+  if (!stamp) return;
+  FoundTrace found;
+  found.name = name_of(folder);
+  found.path = folder;
+  found.stamp = *stamp;
+  found.run = run_of(folder);
+  found.worker = sanitize_utf8(folder.filename().string());
+  found.span = "default";
+  state.found.push_back(std::move(found));
+}
+
+std::string RunFolder::name_of(const fs::path& path) const {
+  return sanitize_utf8(path == root_ ? root_.filename().string()
+                                     : path.lexically_relative(root_).generic_string());
+}
+
+void RunFolder::add(const fs::path& path, Wanted wanted, Walk& state) {
   const auto stamp = stamp_of(path);
   if (!stamp) return;
   const std::string file_name = path.filename().string();
-  const std::string name = sanitize_utf8(path.lexically_relative(root_).generic_string());
+  const std::string name = name_of(path);
   const auto profile = tensorboard::parse_file_name(file_name);
   const Content content = profile ? Content::kTrace : content_of(path, *stamp);
   if (content == Content::kKernels) {
@@ -225,7 +292,7 @@ void RunFolder::add(const fs::path& path, bool is_asked_for, Walk& state) {
     return;
   }
   const bool is_trace = content == Content::kTrace && readers::has_trace_name(path);
-  if (!is_trace && !is_asked_for) return;
+  if (wanted == Wanted::kLists || (!is_trace && wanted != Wanted::kAsTrace)) return;
   FoundTrace trace;
   trace.name = name;
   trace.path = path;
@@ -263,8 +330,8 @@ RunFolder::Content RunFolder::sniff(std::string_view first_bytes) {
 
 std::string RunFolder::run_of(const fs::path& path) const {
   const fs::path below = path.parent_path().lexically_relative(root_);
-  return sanitize_utf8(below.empty() || below == "." ? root_.filename().string()
-                                                     : below.generic_string());
+  return sanitize_utf8(path == root_ || below.empty() || below == "." ? root_.filename().string()
+                                                                      : below.generic_string());
 }
 
 std::optional<BenchContent> bench_content(std::string_view first_bytes) {

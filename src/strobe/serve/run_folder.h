@@ -10,17 +10,18 @@
 
 #include "strobe/base/file.h"
 #include "strobe/base/result.h"
+#include "strobe/readers/formats.h"
 
 namespace strobe::serve {
 
 struct FoundTrace {
-  std::string name;  // its path below the served folder; requests use it
-  std::filesystem::path path;
+  std::string name;            // its path below the served folder; requests use it
+  std::filesystem::path path;  // a file, or a folder that is one trace
   std::string run;
   std::string worker;
   std::string span;
   bool is_profile = false;  // its name follows the pattern of PyTorch's plugin
-  FileStamp stamp;
+  FileStamp stamp;          // of a folder, what its files have together
   bool operator==(const FoundTrace&) const = default;
 };
 
@@ -53,8 +54,9 @@ Error renamed(Error error, const std::filesystem::path& path, const std::string&
 std::string stamp_text(const FileStamp& stamp);
 
 // The traces, lists of kernels and benchmarks on disk: a folder with everything below it, or a few
-// files. Files named like profiles are always traces; the content decides for others. The processes
-// of a run that strobe recorded are traces of one run, named after its folder. Links are followed,
+// files. Files named like profiles are always traces; the content decides for others. A folder that
+// is one trace in several files is listed as one. The processes of a run that strobe recorded are
+// traces of one run, named after its folder. Links are followed,
 // loops are detected; names refer only to files that a scan has found.
 class RunFolder {
  public:
@@ -71,11 +73,20 @@ class RunFolder {
 
  private:
   enum class Content : std::uint8_t { kOther, kTrace, kKernels, kBenchRun, kBenchGrids };
+  enum class Wanted : std::uint8_t {
+    kAnything,  // that is recognised
+    kAsTrace,   // the user says that it is one
+    kLists,     // no trace: it is a part of one
+  };
   struct Listing {
     std::int64_t modified_ns = 0;
     std::int64_t read_ns = 0;
     std::vector<std::string> folders;     // including links that may be folders
     std::vector<std::string> candidates;  // by name
+  };
+  struct SeenAs {
+    std::uint64_t look = 0;  // changes with what it holds
+    std::optional<readers::TraceFolder> trace;
   };
   struct Sniffed {
     FileStamp stamp;
@@ -90,7 +101,12 @@ class RunFolder {
 
   void walk(const std::filesystem::path& folder, Walk& state);
   const Listing& listing_of(const std::filesystem::path& folder, std::int64_t modified_ns);
-  void add(const std::filesystem::path& path, bool is_asked_for, Walk& state);
+  // The trace that a folder is; nullptr if it is none.
+  const readers::TraceFolder* trace_in(const std::filesystem::path& folder, const Listing& listing);
+  void add(const std::filesystem::path& path, Wanted wanted, Walk& state);
+  void add_folder(const std::filesystem::path& folder, const readers::TraceFolder& trace,
+                  Walk& state);
+  std::string name_of(const std::filesystem::path& path) const;
   Content content_of(const std::filesystem::path& path, const FileStamp& stamp);
   static Content sniff(std::string_view first_bytes);
   std::string run_of(const std::filesystem::path& path) const;
@@ -99,6 +115,7 @@ class RunFolder {
   std::filesystem::path root_;
   std::optional<std::vector<std::filesystem::path>> files_;  // only these
   std::map<std::filesystem::path, Listing> listings_;
+  std::map<std::filesystem::path, SeenAs> folders_;
   std::map<std::filesystem::path, Sniffed> sniffed_;
   std::vector<FoundKernels> kernel_files_;
   std::vector<FoundBench> bench_files_;

@@ -44,6 +44,8 @@ constexpr IssueText kIssueTexts[] = {
      "the bytes make no sense from here on; kept what came before"},
     {ImportIssue::kMalformedEntry, kLost, "malformed_entry",
      "an entry of a list that does not belong there; skipped"},
+    {ImportIssue::kUnreadLog, kLost, "unread_log",
+     "a log with the last rows of the database, which strobe does not read"},
     {ImportIssue::kUnmatchedBegin, kRepaired, "unmatched_begin",
      "a beginning without its end; ends with the trace"},
     {ImportIssue::kNegativeDuration, kRepaired, "negative_duration",
@@ -75,6 +77,8 @@ constexpr IssueText kIssueTexts[] = {
     {ImportIssue::kRecorderRemark, kInfo, "recorder_remark", "a remark of the recorder"},
     {ImportIssue::kUnreadEvents, kInfo, "unread_events",
      "an event of a kind that strobe does not read; left out"},
+    {ImportIssue::kUnreadFiles, kInfo, "unread_files",
+     "a file beside the trace that strobe does not read"},
 };
 
 constexpr bool is_in_order() {

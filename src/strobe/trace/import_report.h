@@ -29,6 +29,7 @@ enum class ImportIssue : std::uint8_t {
   kLostState,            // a packet that refers to lost ones
   kDamagedRest,          // the bytes are not of this format from here on
   kMalformedEntry,       // an element of a list that is not what belongs there
+  kUnreadLog,            // rows of a database that are still in a log beside it
   // Repaired
   kUnmatchedBegin,        // a B or b without its end: ends with the trace
   kNegativeDuration,      // becomes 0
@@ -49,6 +50,7 @@ enum class ImportIssue : std::uint8_t {
   kDeviceError,     // the device reported an error during the recording
   kRecorderRemark,  // what the recorder noted besides
   kUnreadEvents,    // events of kinds that strobe does not read
+  kUnreadFiles,     // files beside the trace that strobe does not read
   kCount_,
 };
 

@@ -110,13 +110,13 @@ struct SliceTable {
   }
 };
 
-// Only in traces with rounded times: where a slice ends for nesting, and what the file's order says
-// about owners. Empty otherwise.
+// What times alone do not tell: where a slice ends for nesting, if times are rounded, and who owns
+// calls and work, if the order of the file or its arrows say so. A column without a use is empty.
 template <template <class> class Values>
 struct NestingHintTable {
   Values<std::int64_t> ends_ns;  // per slice
-  // Per slice: for a runtime call the host range around it (invalid = the thread itself), for
-  // device work the runtime call that launched it (invalid = the order does not say).
+  // Per slice: for a runtime call the host range that made it, maybe on another thread (invalid =
+  // its own thread), for device work the call that launched it (invalid = correlations say it).
   Values<SliceId> owners;
 
   static auto columns_of(auto& table) { return std::tie(table.ends_ns, table.owners); }

@@ -23,6 +23,10 @@ RankTrace trace_of(std::string name, std::optional<std::int32_t> rank = {}) {
           .import = {}};
 }
 
+std::string bytes_of_corpus(const std::string& name) {
+  return testing::bytes_of(STROBE_SOURCE_DIR "/tests/fuzz/corpus/" + name);
+}
+
 TEST(RankCapturesTest, a_rank_is_read_from_the_folder_or_the_file) {
   EXPECT_EQ(rank_files_of("run/rank3/trace.json").rank, 3);
   EXPECT_EQ(rank_files_of("run/rank_12/rank5.json").rank, 12);
@@ -355,5 +359,38 @@ TEST(RunReaderTest, several_recorded_runs_are_named) {
 }
 
 }  // namespace
+
+TEST(RunReaderTest, ranks_may_come_from_different_profilers) {
+  const test::LogFolder logs;
+  logs.write("rank0.json", test::kOneSlice);
+  logs.write("rank1.sqlite", bytes_of_corpus("database_fuzz/nsys.sqlite"));
+  logs.write("rank2.db", bytes_of_corpus("rocm_fuzz/rocpd.db"));
+  logs.write("rank3_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv",
+             "Name,Accelerator Core,Start Time(us),Duration(us)\nmm,AI_CORE,10,5\n");
+  const auto run = read_run(logs.path(), {}, {});
+  ASSERT_TRUE(run) << run.error().what;
+  ASSERT_EQ(run->ranks.size(), 4u);
+  for (std::int32_t rank = 0; rank < 4; ++rank) {
+    EXPECT_EQ(run->ranks[static_cast<std::size_t>(rank)].rank, rank);
+    EXPECT_GT(run->ranks[static_cast<std::size_t>(rank)].trace->slice_count(), 0u);
+  }
+}
+
+TEST(RunReaderTest, the_folder_of_a_rank_may_be_a_trace_itself) {
+  const test::LogFolder logs;
+  logs.write("rank0/7_hip_api_trace.csv",
+             "\"Domain\",\"Function\",\"Process_Id\",\"Thread_Id\",\"Correlation_Id\","
+             "\"Start_Timestamp\",\"End_Timestamp\"\n"
+             "\"HIP_RUNTIME_API_EXT\",\"hipInit\",\"8\",\"9\",\"40\",\"80\",\"90\"\n");
+  logs.write("rank1/trace.json", test::kOneSlice);
+  const auto metrics = logs.write("metrics.csv", "ts_us,device,metric,value\n1,GPU 0,power,300\n");
+  const auto ranks = find_ranks(logs.path());
+  ASSERT_TRUE(ranks) << ranks.error().what;
+  ASSERT_EQ(ranks->size(), 2u);
+  EXPECT_EQ((*ranks)[0].rank, 0);
+  EXPECT_EQ((*ranks)[0].trace, logs.path() / "rank0");
+  EXPECT_EQ((*ranks)[0].metrics, metrics);
+  EXPECT_EQ((*ranks)[1].trace, logs.path() / "rank1/trace.json");
+}
 
 }  // namespace strobe::readers

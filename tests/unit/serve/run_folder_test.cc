@@ -265,5 +265,66 @@ TEST(BenchSniffTest, other_files_are_not) {
   }
 }
 
+constexpr std::string_view kCalls =
+    "\"Domain\",\"Function\",\"Process_Id\",\"Thread_Id\",\"Correlation_Id\","
+    "\"Start_Timestamp\",\"End_Timestamp\"\n"
+    "\"HIP_RUNTIME_API_EXT\",\"hipInit\",\"8\",\"9\",\"40\",\"80\",\"90\"\n";
+constexpr std::string_view kTasks =
+    "Name,Accelerator Core,Start Time(us),Duration(us)\nmm,AI_CORE,10,5\n";
+
+TEST(RunFolderTest, a_folder_that_is_one_trace_is_listed_as_one) {
+  const test::LogFolder logs;
+  logs.write("npu/a_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json", test::kOneSlice);
+  logs.write("npu/a_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", kTasks);
+  logs.write("npu/a_ascend_pt/PROF_1/msprof_1.json", test::kOneSlice);
+  logs.write("npu/b_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", kTasks);
+  logs.write("rocm/7_hip_api_trace.csv", kCalls);
+  logs.write("rocm/7_results.json", test::kOneSlice);
+  logs.write("rocm/deeper/a.json", test::kOneSlice);
+  logs.write("several/7_hip_api_trace.csv", kCalls);
+  logs.write("several/8_hip_api_trace.csv", kCalls);
+  const auto found = opened(logs.path()).scan();
+  ASSERT_THAT(names(found),
+              ElementsAre("npu/a_ascend_pt", "npu/b_ascend_pt", "rocm", "rocm/deeper/a.json",
+                          "several/7_hip_api_trace.csv", "several/8_hip_api_trace.csv"));
+  EXPECT_EQ(found[0].run, "npu");
+  EXPECT_EQ(found[0].worker, "a_ascend_pt");
+  EXPECT_EQ(found[0].path, logs.path() / "npu/a_ascend_pt");
+}
+
+TEST(RunFolderTest, the_served_folder_may_be_one_trace_itself) {
+  const test::LogFolder logs;
+  logs.write("a_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", kTasks);
+  logs.write("b_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", kTasks);
+  for (const char* place : {"a_ascend_pt", "a_ascend_pt/"}) {
+    const auto found = opened(logs.path() / place).scan();
+    ASSERT_THAT(names(found), ElementsAre("a_ascend_pt"));
+    EXPECT_EQ(found[0].run, "a_ascend_pt");
+  }
+  auto both = RunFolder::open(
+      {(logs.path() / "a_ascend_pt/").string(), (logs.path() / "b_ascend_pt").string()});
+  ASSERT_TRUE(both) << both.error().what;
+  EXPECT_THAT(names(both->scan()), ElementsAre("a_ascend_pt", "b_ascend_pt"));
+}
+
+TEST(RunFolderTest, the_stamp_of_a_folder_changes_with_its_files) {
+  const test::LogFolder logs;
+  logs.write("a_ascend_pt/ASCEND_PROFILER_OUTPUT/notes.txt", "");
+  RunFolder folder = opened(logs.path());
+  EXPECT_THAT(folder.scan(), IsEmpty());
+  logs.write("a_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", kTasks);
+  const auto first = folder.scan();
+  ASSERT_THAT(names(first), ElementsAre("a_ascend_pt"));
+  logs.write("a_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv",
+             std::string(kTasks) + "mm,AI_CORE,20,5\n");
+  const auto second = folder.scan();
+  ASSERT_THAT(names(second), ElementsAre("a_ascend_pt"));
+  EXPECT_NE(first[0].stamp, second[0].stamp);
+  logs.write("rocm/7_hip_api_trace.csv", "");
+  folder.scan();
+  logs.write("rocm/7_hip_api_trace.csv", kCalls);  // the folder itself does not change
+  EXPECT_THAT(names(folder.scan()), ElementsAre("a_ascend_pt", "rocm"));
+}
+
 }  // namespace
 }  // namespace strobe::serve

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "strobe/analysis/health/health_rules.h"
+#include "strobe/base/sqlite.h"
 #include "strobe/base/text.h"
 
 namespace strobe::analysis {
@@ -96,6 +97,21 @@ MaybeRemark damaged_parts(const HealthEvidence& e) {
       .consequence = "what they held is missing, and idle time in their place cannot be trusted",
       .advice = "copy the file again",
       .count = count};
+}
+
+MaybeRemark unread_log(const HealthEvidence& e) {
+  const ImportReport::Line& line = e.import[ImportIssue::kUnreadLog];
+  if (line.count == 0) return {};
+  const std::string name = line.examples.empty() ? "" : " ('" + line.examples.front().detail + "')";
+  return HealthRemark{
+      .code = "unread_log",
+      .verdict = HealthVerdict::kUsable,
+      .seen = fmt::format("the last rows of the database are still in a log beside it{}, which "
+                          "strobe does not read",
+                          name),
+      .consequence = "what they hold is missing",
+      .advice = std::string(sqlite::kHowToMergeLog),
+      .count = line.count};
 }
 
 MaybeRemark source_failed(const HealthEvidence& e) {
@@ -214,9 +230,9 @@ MaybeRemark event_limit(const HealthEvidence& e) {
   return {};
 }
 
-constexpr std::array<HealthRule, 9> kLossRules = {
-    trace_cut_off,  records_dropped,      rows_not_written,  damaged_parts, source_failed,
-    events_skipped, impossible_durations, unfinished_slices, event_limit};
+constexpr std::array kLossRules = {
+    trace_cut_off, records_dropped, rows_not_written,     damaged_parts,     unread_log,
+    source_failed, events_skipped,  impossible_durations, unfinished_slices, event_limit};
 
 }  // namespace
 

@@ -11,6 +11,7 @@
 
 #include "strobe/base/json_value.h"
 #include "strobe/base/text.h"
+#include "strobe/readers/folder_files.h"
 
 namespace strobe::readers {
 namespace {
@@ -28,14 +29,10 @@ bool begins_and_ends(std::string_view name, std::string_view begin, std::string_
 
 std::vector<fs::path> files_named(const fs::path& folder, std::string_view begin,
                                   std::string_view end) {
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (fs::directory_iterator at(folder, error), last; !error && at != last; at.increment(error)) {
-    std::error_code ignored;
-    if (!at->is_regular_file(ignored)) continue;
-    if (begins_and_ends(at->path().filename().string(), begin, end)) found.push_back(at->path());
-  }
-  std::ranges::sort(found);
+  std::vector<fs::path> found = files_in(folder);
+  std::erase_if(found, [&](const fs::path& file) {
+    return !begins_and_ends(file.filename().string(), begin, end);
+  });
   return found;
 }
 
@@ -45,6 +42,13 @@ fs::path output_of(const fs::path& folder) {
   const fs::path below = folder / kOutput;
   return fs::is_directory(below, ignored) ? below : folder;
 }
+
+// Users may type a slash at its end.
+fs::path without_last_slash(const fs::path& folder) {
+  return folder.has_filename() ? folder : folder.parent_path();
+}
+
+bool is_output(const fs::path& folder) { return without_last_slash(folder).filename() == kOutput; }
 
 // The richest of them. Several of one kind are no folder of one rank.
 std::optional<fs::path> trace_in(const fs::path& output) {
@@ -65,26 +69,41 @@ std::optional<fs::path> trace_in(const fs::path& output) {
 bool is_ascend_folder(const fs::path& folder) {
   const std::optional<fs::path> trace = trace_in(output_of(folder));
   if (!trace) return false;
-  if (output_of(folder) != folder || folder.filename() == kOutput) return true;
+  if (output_of(folder) != folder || is_output(folder)) return true;
   // Elsewhere such a file may stand among others.
   return !files_named(folder, "profiler_info", ".json").empty() ||
          !files_named(folder, "step_trace_time", ".csv").empty() ||
          !files_named(folder, "analysis", ".db").empty();
 }
 
-// "profiler_info_3.json" stands beside the folder of the output, and has a copy of the number.
-std::optional<std::int32_t> rank_beside(const fs::path& folder) {
-  const bool is_output = output_of(folder) == folder;
-  for (const fs::path& around : {folder, is_output ? folder.parent_path() : folder}) {
-    for (const fs::path& info : files_named(around, "profiler_info", ".json")) {
-      const Result<TraceInput> input = TraceInput::open(info);
-      if (!input) continue;
-      const auto rank = find(input->first(), "rank_id").unquoted().as_int64();
-      const bool fits = rank && *rank >= 0 && *rank < std::numeric_limits<std::int32_t>::max();
-      if (fits) return static_cast<std::int32_t>(*rank);
-    }
+// The folder that has what describes the recording: the one around the output.
+fs::path home_of(const fs::path& folder) {
+  return is_output(folder) ? without_last_slash(folder).parent_path() : folder;
+}
+
+// "profiler_info_3.json" stands beside the folder of the output.
+std::vector<fs::path> infos_beside(const fs::path& folder) {
+  return files_named(home_of(folder), "profiler_info", ".json");
+}
+
+// The number in the file's name is a copy of the one in it.
+std::optional<std::int32_t> rank_told_by(const std::vector<fs::path>& infos) {
+  for (const fs::path& info : infos) {
+    const Result<TraceInput> input = TraceInput::open(info);
+    if (!input) continue;
+    const auto rank = find(input->first(), "rank_id").unquoted().as_int64();
+    const bool fits = rank && *rank >= 0 && *rank < std::numeric_limits<std::int32_t>::max();
+    if (fits) return static_cast<std::int32_t>(*rank);
   }
   return std::nullopt;
+}
+
+std::vector<fs::path> npu_files_of(const fs::path& folder) {
+  const std::optional<fs::path> trace = trace_in(output_of(folder));
+  if (!trace) return {};
+  std::vector<fs::path> files = infos_beside(folder);
+  files.push_back(*trace);
+  return files;
 }
 
 Result<LoadedTrace> read_ascend_folder(const fs::path& folder, const LoadOptions& options) {
@@ -94,16 +113,23 @@ Result<LoadedTrace> read_ascend_folder(const fs::path& folder, const LoadOptions
                  ""};
   }
   LoadOptions own = options;
-  own.add_facts = [rank = rank_beside(folder)](Metadata& metadata) {
+  own.add_facts = [rank = rank_told_by(infos_beside(folder))](Metadata& metadata) {
     if (rank && !metadata.distributed.rank) metadata.distributed.rank = rank;
   };
   STROBE_TRY(LoadedTrace loaded, read_trace(*trace, own));
   loaded.path = folder.string();
+  std::vector<fs::path> folders = {output_of(folder)};
+  if (home_of(folder) != folders.front()) folders.push_back(home_of(folder));
+  report_unread_files(folders, npu_files_of(folder), loaded.report);
   return loaded;
 }
 
 }  // namespace
 
-const FolderFormat kAscendFolder{"folder of an NPU profiler", is_ascend_folder, read_ascend_folder};
+const FolderFormat kAscendFolder{.name = "folder of an NPU profiler",
+                                 .owns_folders = true,
+                                 .recognises = is_ascend_folder,
+                                 .files = npu_files_of,
+                                 .read = read_ascend_folder};
 
 }  // namespace strobe::readers

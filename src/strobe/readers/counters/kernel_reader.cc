@@ -26,6 +26,7 @@
 #include "strobe/readers/counters/rocm_csv.h"
 #include "strobe/readers/counters/rocm_machine.h"
 #include "strobe/readers/formats.h"
+#include "strobe/readers/rocm/raw_counters.h"
 #include "strobe/readers/sniff.h"
 #include "strobe/trace/args_store.h"
 #include "strobe/wire/run_file_chunks.h"
@@ -66,6 +67,18 @@ struct Launched {
   std::optional<std::int64_t> context;
 };
 
+// Some profilers put what the hardware counted beside the launch.
+void read_counters(const JsonValue& counters, std::size_t row, KernelTable& table) {
+  RawCounters raw;
+  for_each_member(counters.text, [&](std::string_view name, const JsonValue& value) {
+    const RawCounter counter = raw_counter_of(name);
+    const std::optional<double> number = value.as_double();
+    if (counter != RawCounter::kCount_ && number && *number >= 0) raw.set(counter, *number);
+  });
+  constexpr double kUnknownWave = 0;
+  for (const auto& [metric, value] : raw.metrics(kUnknownWave)) table.set(metric, row, value);
+}
+
 Launched read_arguments(std::string_view args, std::size_t row, KernelTable& table) {
   Launched launched;
   for_each_member(args, [&](std::string_view key, const JsonValue& value) {
@@ -75,6 +88,8 @@ Launched read_arguments(std::string_view args, std::size_t row, KernelTable& tab
       launched.block = shape_of(value);
     } else if (key == "context") {
       launched.context = value.unquoted().as_int64();
+    } else if (key == "counters") {
+      read_counters(value, row, table);
     } else {
       const auto* const known = std::ranges::find(kArguments, key, &KnownArgument::key);
       if (known == std::end(kArguments)) return;
@@ -276,10 +291,15 @@ bool is_json(std::string_view front) {
 
 Result<KernelTable> table_of(Result<LoadedTrace> loaded, const std::string& path) {
   if (!loaded) return std::move(loaded).error();
+  if (loaded->snapshot != nullptr) {
+    return Error{ErrorCode::kTooLittleData,
+                 "this is a snapshot of an allocator, which holds no kernels", path,
+                 "`strobe summary FILE` shows its memory; give a trace or a list of kernels"};
+  }
   KernelTable table = kernels_of(loaded->trace, path);
   if (table.size() == 0) {
     return Error{ErrorCode::kTooLittleData, "this trace has no kernels", path,
-                 "record the device too: switch on the profiler's CUDA activity"};
+                 "record the device too: switch on the profiler's activity of the GPU or NPU"};
   }
   if (loaded->report.lost_something()) {
     table.remarks.push_back("the trace was read with losses; `strobe summary` lists them");
@@ -348,8 +368,9 @@ Result<KernelTable> read_kernels(const std::filesystem::path& path, const LoadOp
     const WholeText whole = read_all(opened);
     return read_trace_bytes(whole.text, path.string(), with_arguments(options));
   };
-  STROBE_TRY(KernelTable table, read_opened(stream, path.string(), open_trace));
-  describe_rocm_machine(path, table);
+  Result<KernelTable> table = read_opened(stream, path.string(), open_trace);
+  if (!table) return explain_by_name(path, std::move(table).error());
+  describe_rocm_machine(path, *table);
   return table;
 }
 

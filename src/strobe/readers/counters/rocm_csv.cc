@@ -1,11 +1,9 @@
 #include "strobe/readers/counters/rocm_csv.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -14,114 +12,14 @@
 #include "strobe/base/text.h"
 #include "strobe/device/name_parts.h"
 #include "strobe/readers/rocm/csv_table.h"
+#include "strobe/readers/rocm/raw_counters.h"
 
 namespace strobe::readers {
 namespace {
 
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-
-// Counters of the hardware, some of which only make sense together.
-enum class Raw : std::uint8_t {
-  kFetchKib,
-  kWriteKib,
-  kL2HitPercent,
-  kL2Hits,
-  kL2Misses,
-  kL2Requests,
-  kReads,
-  kReads32,
-  kReads128,
-  kWrites,
-  kWrites64,
-  kMatrixPercent,
-  kMatrixCycles,
-  kOccupancyPercent,
-  kInstructions,
-  kAdds,
-  kMultiplies,
-  kFusedMultiplyAdds,
-  kCount_,
-};
-constexpr auto kRaws = static_cast<std::size_t>(Raw::kCount_);
-
-struct RawName {
-  std::string_view name;
-  Raw raw;
-};
-constexpr RawName kRawNames[] = {
-    {"FETCH_SIZE", Raw::kFetchKib},
-    {"FetchSize", Raw::kFetchKib},
-    {"WRITE_SIZE", Raw::kWriteKib},
-    {"WriteSize", Raw::kWriteKib},
-    {"L2CacheHit", Raw::kL2HitPercent},
-    {"TCC_HIT_sum", Raw::kL2Hits},
-    {"TCC_MISS_sum", Raw::kL2Misses},
-    {"TCC_REQ_sum", Raw::kL2Requests},
-    {"TCC_EA_RDREQ_sum", Raw::kReads},
-    {"TCC_EA0_RDREQ_sum", Raw::kReads},
-    {"TCC_EA_RDREQ_32B_sum", Raw::kReads32},
-    {"TCC_EA0_RDREQ_32B_sum", Raw::kReads32},
-    {"TCC_BUBBLE_sum", Raw::kReads128},
-    {"TCC_EA_WRREQ_sum", Raw::kWrites},
-    {"TCC_EA0_WRREQ_sum", Raw::kWrites},
-    {"TCC_EA_WRREQ_64B_sum", Raw::kWrites64},
-    {"TCC_EA0_WRREQ_64B_sum", Raw::kWrites64},
-    {"MfmaUtil", Raw::kMatrixPercent},
-    {"SQ_VALU_MFMA_BUSY_CYCLES", Raw::kMatrixCycles},
-    {"OccupancyPercent", Raw::kOccupancyPercent},
-    {"SQ_INSTS", Raw::kInstructions},
-    {"SQ_INSTS_VALU_ADD_F32", Raw::kAdds},
-    {"SQ_INSTS_VALU_MUL_F32", Raw::kMultiplies},
-    {"SQ_INSTS_VALU_FMA_F32", Raw::kFusedMultiplyAdds},
-};
-
-Raw raw_of(std::string_view name) {
-  const auto* const found = std::ranges::find(kRawNames, name, &RawName::name);
-  return found == std::end(kRawNames) ? Raw::kCount_ : found->raw;
-}
-
-// What the counters of one dispatch say, in strobe's words.
-class RawCounters {
- public:
-  RawCounters() { values_.fill(kUnknown); }
-
-  void set(Raw raw, double value) { values_[static_cast<std::size_t>(raw)] = value; }
-  double operator[](Raw raw) const { return values_[static_cast<std::size_t>(raw)]; }
-
-  // What is unknown stays NaN.
-  double read_bytes() const {
-    constexpr double kKib = 1024;
-    if (!std::isnan((*this)[Raw::kFetchKib])) return (*this)[Raw::kFetchKib] * kKib;
-    const double wide = std::isnan((*this)[Raw::kReads128]) ? 0 : (*this)[Raw::kReads128];
-    const double narrow = (*this)[Raw::kReads32];
-    return 32 * narrow + 64 * ((*this)[Raw::kReads] - narrow - wide) + 128 * wide;
-  }
-  double written_bytes() const {
-    constexpr double kKib = 1024;
-    if (!std::isnan((*this)[Raw::kWriteKib])) return (*this)[Raw::kWriteKib] * kKib;
-    return 32 * ((*this)[Raw::kWrites] - (*this)[Raw::kWrites64]) + 64 * (*this)[Raw::kWrites64];
-  }
-  double l2_hit_percent() const {
-    if (!std::isnan((*this)[Raw::kL2HitPercent])) return (*this)[Raw::kL2HitPercent];
-    const double all = (*this)[Raw::kL2Hits] + (*this)[Raw::kL2Misses];
-    return all > 0 ? 100 * (*this)[Raw::kL2Hits] / all : kUnknown;
-  }
-  double l2_bytes() const {
-    constexpr double kLine = 128;
-    return kLine * (*this)[Raw::kL2Requests];
-  }
-  // The share of busy cycles needs the number of the chip's units, but none is none.
-  double matrix_percent() const {
-    return (*this)[Raw::kMatrixCycles] == 0 ? 0 : (*this)[Raw::kMatrixPercent];
-  }
-
- private:
-  std::array<double, kRaws> values_;
-};
-
 struct CounterColumn {
   std::size_t place;
-  Raw raw;
+  RawCounter raw;
 };
 
 class RocmKernels {
@@ -129,8 +27,8 @@ class RocmKernels {
   RocmKernels(CsvRecords& header, LaunchRows& rows)
       : columns_(RocmColumns::of(header)), rows_(rows) {
     for (std::size_t i = 0; i < header.size(); ++i) {
-      const Raw raw = raw_of(header.field(i));
-      if (raw != Raw::kCount_) counters_.push_back({i, raw});
+      const RawCounter raw = raw_counter_of(header.field(i));
+      if (raw != RawCounter::kCount_) counters_.push_back({i, raw});
     }
   }
 
@@ -161,8 +59,8 @@ class RocmKernels {
       const auto [entry, is_new] = by_dispatch_.try_emplace(dispatch_of(record), row);
       row = entry->second;
       if (is_new) add_launch(record, place);
-      const Raw raw = raw_of(columns_.text(record, RocmColumn::kCounterName));
-      if (raw == Raw::kCount_) return;
+      const RawCounter raw = raw_counter_of(columns_.text(record, RocmColumn::kCounterName));
+      if (raw == RawCounter::kCount_) return;
       set(row, raw, columns_.text(record, RocmColumn::kCounterValue), place);
     } else {
       add_launch(record, place);
@@ -238,7 +136,7 @@ class RocmKernels {
     if (!std::isnan(value)) rows_.set(row, {counter, Quantity::kNone, 0}, value);
   }
 
-  void set(std::size_t row, Raw raw, std::string_view text, const Place& place) {
+  void set(std::size_t row, RawCounter raw, std::string_view text, const Place& place) {
     if (text.empty() || row >= raws_.size()) return;
     const auto value = parse_number(text);
     if (value && *value >= 0) {
@@ -251,20 +149,9 @@ class RocmKernels {
 
   void set_counters() {
     for (std::size_t row = 0; row < raws_.size(); ++row) {
-      const RawCounters& raw = raws_[row];
-      set_number(row, counter_of(KernelMetric::kDramReadBytes), raw.read_bytes());
-      set_number(row, counter_of(KernelMetric::kDramWriteBytes), raw.written_bytes());
-      set_number(row, counter_of(KernelMetric::kL2HitPercent), raw.l2_hit_percent());
-      set_number(row, counter_of(KernelMetric::kL2Bytes), raw.l2_bytes());
-      set_number(row, counter_of(KernelMetric::kTensorPercent), raw.matrix_percent());
-      set_number(row, counter_of(KernelMetric::kOccupancyPercent), raw[Raw::kOccupancyPercent]);
-      set_number(row, counter_of(KernelMetric::kInstructions), raw[Raw::kInstructions]);
-      // Instructions of a wave, each for all of its threads.
-      constexpr double kUsualWave = 64;
-      const double threads = waves_[row] > 0 ? waves_[row] : kUsualWave;
-      set_number(row, Counter::kAdds, raw[Raw::kAdds] * threads);
-      set_number(row, Counter::kMultiplies, raw[Raw::kMultiplies] * threads);
-      set_number(row, Counter::kFusedMultiplyAdds, raw[Raw::kFusedMultiplyAdds] * threads);
+      for (const auto& [metric, value] : raws_[row].metrics(waves_[row])) {
+        set_number(row, counter_of(metric), value);
+      }
     }
   }
 

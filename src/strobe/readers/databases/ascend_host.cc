@@ -240,12 +240,7 @@ class NpuHost {
     slice.name = texts_.name(row.integer(3), sink_);
     slice.category = sink_.builder.category(kMarks);
     if (kind == NpuMark::kMarker || kind == NpuMark::kMarkerEx) {
-      InstantVectors& instants = sink_.builder.instants();
-      instants.times_ns.push_back(times.start_ns);
-      instants.names.push_back(slice.name);
-      instants.tracks.push_back(slice.track);
-      instants.categories.push_back(slice.category);
-      instants.args.emplace_back();
+      sink_.add_instant(times.start_ns, slice.name, slice.track, slice.category);
       return;
     }
     slice.start_ns = times.start_ns;

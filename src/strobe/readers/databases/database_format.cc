@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "strobe/base/json_text.h"
 #include "strobe/readers/databases/ascend_database.h"
 #include "strobe/readers/databases/nsys/nsys_reader.h"
 #include "strobe/readers/databases/nvprof/nvprof_reader.h"
@@ -18,7 +19,12 @@ constexpr std::array kFormats = {
 };
 
 Result<sqlite::Database> open_database(const TraceInput& input, ImportReport& report) {
-  if (const auto path = input.plain_file()) return sqlite::Database::open(*path);
+  if (const auto path = input.plain_file()) {
+    if (const auto log = sqlite::unread_log(*path)) {
+      report.add(ImportIssue::kUnreadLog, 0, sanitize_utf8(log->filename().string()));
+    }
+    return sqlite::Database::open(*path);
+  }
   STROBE_TRY(TraceInput::Unpacked all, input.unpack());
   report.text_bytes = all.bytes.size();
   if (all.damage) {

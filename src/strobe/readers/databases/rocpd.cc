@@ -9,8 +9,6 @@
 #include "strobe/base/json_text.h"
 #include "strobe/base/json_value.h"
 #include "strobe/readers/databases/rocm_databases.h"
-#include "strobe/readers/databases/table_rows.h"
-#include "strobe/readers/rocm/work_rows.h"
 
 // rocprofv3's database. The names of its tables end in a number of the recording, and their columns
 // change between versions; the views in front of them change less. Times are ns, but for the views
@@ -24,18 +22,14 @@ struct EventColumns {
       : guid(view.column({"guid"})),
         process(view.column({"pid"})),
         thread(view.column({"tid"})),
-        start(view.column({"start", "timestamp"})),
-        end(view.column({"end", "timestamp"})),
+        times(view, {"start", "timestamp"}, {"end", "timestamp"}),
         launch(view.column({"stack_id"})),
         category(view.column({"category"})) {}
-
-  WorkTimes times(const sqlite::Query& row) const { return {row.integer(start), row.integer(end)}; }
 
   int guid;
   int process;
   int thread;
-  int start;
-  int end;
+  TimeColumns times;
   int launch;
   int category;
 };
@@ -48,6 +42,7 @@ class RocpdReader {
   Result<void> read() {
     read_agents();
     read_processes();
+    read_counters();
     std::uint64_t expected = 0;
     for (const Part& part : kParts) expected += rows_in(part.table);
     sink_.expect(expected);
@@ -56,6 +51,7 @@ class RocpdReader {
       if (!(this->*part.read)()) return sink_.why_stopped();
       report_missing(part);
     }
+    report_lonely_counters();
     rows_.finish();
     return {};
   }
@@ -124,6 +120,57 @@ class RocpdReader {
     });
   }
 
+  using EventKey = std::pair<std::string, std::int64_t>;  // its recording and its number there
+  struct Counted {
+    NamedCounters counters;
+    bool has_kernel = false;
+  };
+
+  // What the hardware counted during an event, mostly a kernel.
+  void read_counters() {
+    TableRows counters(database_, "rocpd_info_pmc");
+    const int counter_guid = counters.column({"guid"});
+    const int counter = counters.column({"id"});
+    const int name = counters.column({"name"});
+    std::map<EventKey, std::string> names;
+    counters.for_each(sink_, [&](const sqlite::Query& row) {
+      names[{std::string(row.text(counter_guid)), row.integer(counter)}] =
+          sanitize_utf8(row.text(name));
+    });
+    TableRows values(database_, "rocpd_pmc_event");
+    const int guid = values.column({"guid"});
+    const int event = values.column({"event_id"});
+    const int of_counter = values.column({"pmc_id"});
+    const int value = values.column({"value"});
+    values.for_each(sink_, [&](const sqlite::Query& row) {
+      const std::string recording(row.text(guid));
+      const auto named = names.find({recording, row.integer(of_counter)});
+      if (named == names.end()) {
+        sink_.report.add(ImportIssue::kLostName, 0, "a counter of rocpd_pmc_event");
+        return;
+      }
+      Counted& counted = counted_[{recording, row.integer(event)}];
+      counted.counters[named->second] += row.real(value);
+    });
+  }
+
+  const NamedCounters* counters_of(const sqlite::Query& row, int guid, int event) {
+    if (counted_.empty() || row.is_null(event)) return nullptr;
+    const auto found = counted_.find({std::string(row.text(guid)), row.integer(event)});
+    if (found == counted_.end()) return nullptr;
+    found->second.has_kernel = true;
+    return &found->second.counters;
+  }
+
+  // Samples of the machine have counters too.
+  void report_lonely_counters() {
+    const auto is_lonely = [](const auto& event) { return !event.second.has_kernel; };
+    const auto lonely = static_cast<std::uint64_t>(std::ranges::count_if(counted_, is_lonely));
+    if (lonely == 0) return;
+    sink_.report.add(ImportIssue::kUnreadEvents, 0, "counters that belong to no kernel");
+    sink_.report.add_many(ImportIssue::kUnreadEvents, lonely - 1);
+  }
+
   // Numbers count from 1 in each process of each recording that was merged.
   std::uint32_t launch_of(const sqlite::Query& row, const EventColumns& columns) {
     const std::int64_t process = row.integer(columns.process);
@@ -159,9 +206,10 @@ class RocpdReader {
     const int registers = view.column({"arch_vgpr_count"});
     const int accumulation = view.column({"accum_vgpr_count"});
     const int scalar = view.column({"sgpr_count"});
+    const int event = view.column({"event_id"});
     return view.for_each(sink_, [&](const sqlite::Query& row) {
       ++read_rows_;
-      KernelRow kernel{.times = columns.times(row),
+      KernelRow kernel{.times = columns.times.of(row),
                        .name = rows_.kernel_name(row.text(name)),
                        .device = device_in(row, device),
                        .stream = count_in(row, row.is_null(stream) ? queue : stream),
@@ -175,6 +223,7 @@ class RocpdReader {
           .registers = count_in(row, registers),
           .accumulation_registers = count_in(row, accumulation),
           .scalar_registers = count_in(row, scalar)};
+      kernel.counters = counters_of(row, columns.guid, event);
       rows_.add_kernel(kernel);
     });
   }
@@ -193,7 +242,7 @@ class RocpdReader {
     const int to_type = view.column({"dst_agent_type"});
     return view.for_each(sink_, [&](const sqlite::Query& row) {
       ++read_rows_;
-      CopyRow copy{.times = columns.times(row),
+      CopyRow copy{.times = columns.times.of(row),
                    .way = copy_way(row.text(name)),
                    .launch = launch_of(row, columns)};
       if (copy.way == CopyWay::kUnknown && !row.is_null(from_type)) {
@@ -206,49 +255,56 @@ class RocpdReader {
     });
   }
 
-  bool read_regions() {
-    TableRows view(database_, "regions");
+  // A row with the function that was called, and what its caller said.
+  struct NamedRow {
+    const sqlite::Query& row;
+    const EventColumns& columns;
+    std::string function;
+    std::string category;
+    std::string_view extra;
+  };
+
+  bool for_each_named(std::string_view table, const auto& f) {
+    TableRows view(database_, table);
     const EventColumns columns(view);
     const int name = view.column({"name"});
     const int extra = view.column({"extdata"});
     return view.for_each(sink_, [&](const sqlite::Query& row) {
       ++read_rows_;
-      const std::string operation(row.text(name));
-      const std::string domain(row.text(columns.category));
-      const SliceKind kind = WorkRows::call_kind(operation, domain);
-      HostRow one{.times = columns.times(row),
-                  .name = sink_.name(name_of(kind, operation, row.text(extra))),
-                  .kind = kind,
-                  .category = domain.empty() ? std::string_view("region") : domain,
-                  .track = thread_of(row, columns)};
+      f(NamedRow{row, columns, std::string(row.text(name)), std::string(row.text(columns.category)),
+                 row.text(extra)});
+    });
+  }
+
+  bool read_regions() {
+    return for_each_named("regions", [&](const NamedRow& one) {
+      const SliceKind kind = WorkRows::call_kind(one.function, one.category);
+      HostRow host{.times = one.columns.times.of(one.row),
+                   .name = sink_.name(name_of(kind, one.function, one.extra)),
+                   .kind = kind,
+                   .category = one.category.empty() ? std::string_view("region") : one.category,
+                   .track = thread_of(one.row, one.columns)};
       if (kind == SliceKind::kRuntimeCall || kind == SliceKind::kCommunication) {
-        one.launch = launch_of(row, columns);
+        host.launch = launch_of(one.row, one.columns);
       }
-      rows_.add_host(one);
+      rows_.add_host(host);
     });
   }
 
   bool read_samples() {
-    TableRows view(database_, "samples");
-    const EventColumns columns(view);
-    const int name = view.column({"name"});
-    const int extra = view.column({"extdata"});
-    return view.for_each(sink_, [&](const sqlite::Query& row) {
-      ++read_rows_;
-      const std::string operation(row.text(name));
-      const std::string category(row.text(columns.category));
-      rows_.add_mark(columns.times(row),
-                     sink_.name(name_of(SliceKind::kAnnotation, operation, row.text(extra))),
-                     thread_of(row, columns),
-                     category.empty() ? std::string_view("sample") : category);
+    return for_each_named("samples", [&](const NamedRow& one) {
+      rows_.add_mark(one.columns.times.of(one.row),
+                     sink_.name(name_of(SliceKind::kAnnotation, one.function, one.extra)),
+                     thread_of(one.row, one.columns),
+                     one.category.empty() ? std::string_view("sample") : one.category);
     });
   }
 
   // What a marker says stands beside the function that was called, in some versions.
-  static std::string name_of(SliceKind kind, const std::string& operation, std::string_view extra) {
-    if (kind != SliceKind::kAnnotation) return operation;
+  static std::string name_of(SliceKind kind, const std::string& function, std::string_view extra) {
+    if (kind != SliceKind::kAnnotation) return function;
     const std::string message = find(extra, "message").as_string();
-    return message.empty() ? operation : message;
+    return message.empty() ? function : message;
   }
 
   bool read_allocations() {
@@ -264,14 +320,14 @@ class RocpdReader {
     return view.for_each(sink_, [&](const sqlite::Query& row) {
       ++read_rows_;
       if (row.text(level) == "SCRATCH") {
-        rows_.add_host({.times = columns.times(row),
+        rows_.add_host({.times = columns.times.of(row),
                         .name = sink_.name(row.text(type)),
                         .kind = SliceKind::kOther,
                         .category = "scratch_memory",
                         .track = sink_.tracks.about_device(device_in(row, device), "scratch")});
         return;
       }
-      AllocationFacts one{.time_ns = row.integer(columns.end),
+      AllocationFacts one{.time_ns = row.integer(columns.times.end),
                           .is_free = row.text(type) == "FREE",
                           .bytes = count_in(row, size),
                           .address = count_in(row, address),
@@ -285,6 +341,7 @@ class RocpdReader {
   TraceSink& sink_;
   WorkRows rows_;
   std::uint64_t read_rows_ = 0;  // of the part that is read
+  std::map<EventKey, Counted> counted_;
   std::map<std::pair<std::string, std::int64_t>, std::uint64_t> numbers_;
   std::string last_guid_;
   std::int64_t last_process_ = -1;

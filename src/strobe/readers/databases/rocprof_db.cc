@@ -5,8 +5,6 @@
 
 #include "strobe/base/json_write.h"
 #include "strobe/readers/databases/rocm_databases.h"
-#include "strobe/readers/databases/table_rows.h"
-#include "strobe/readers/rocm/work_rows.h"
 
 // The database of the first rocprof: KERN has the kernels of a run that counts, whose names have
 // quotes around them; OPS and COPY the device work of a traced run, and each library's calls have a
@@ -14,16 +12,8 @@
 namespace strobe::readers {
 namespace {
 
-// The columns of times, which all of its tables have.
-struct SpanColumns {
-  explicit SpanColumns(TableRows& table)
-      : start(table.column({"BeginNs"})), end(table.column({"EndNs"})) {}
-
-  WorkTimes of(const sqlite::Query& row) const { return {row.integer(start), row.integer(end)}; }
-
-  int start;
-  int end;
-};
+// All of its tables have them.
+TimeColumns times_in(TableRows& table) { return {table, {"BeginNs"}, {"EndNs"}}; }
 
 class RocprofDb {
  public:
@@ -56,7 +46,7 @@ class RocprofDb {
 
   bool read_work(std::string_view name) {
     TableRows table(database_, name);
-    const SpanColumns times(table);
+    const TimeColumns times = times_in(table);
     const int kernel = table.column({"KernelName", "Name"});
     const int device = table.column({"gpu-id", "dev-id"});
     const int queue = table.column({"queue-id"});
@@ -105,7 +95,7 @@ class RocprofDb {
 
   bool read_calls(const CallTable& calls) {
     TableRows table(database_, calls.name);
-    const SpanColumns times(table);
+    const TimeColumns times = times_in(table);
     const int call = table.column({"Name"});
     const int args = table.column({"args"});
     const int process = table.column({"proc-id", "pid"});

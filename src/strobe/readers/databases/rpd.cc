@@ -7,8 +7,6 @@
 #include "strobe/base/json_write.h"
 #include "strobe/base/text.h"
 #include "strobe/readers/databases/rocm_databases.h"
-#include "strobe/readers/databases/table_rows.h"
-#include "strobe/readers/rocm/work_rows.h"
 
 // rocmProfileData: operations of the devices, calls of the host, and which call queued which
 // operation. Texts are in a table of their own, which newer files divide into two.

@@ -195,13 +195,9 @@ std::uint32_t TrackEvents::begin(std::string_view message, const TrackEventMessa
 
 void TrackEvents::add_instant(std::string_view message, const TrackEventMessage& event,
                               std::uint32_t place, std::int64_t time_ns, const Sequence& sequence) {
-  InstantVectors& instants = sink_.builder.instants();
-  instants.times_ns.push_back(time_ns);
-  instants.names.push_back(name_of(event, sequence));
-  instants.tracks.push_back(TrackId(place));
-  instants.categories.push_back(
-      sink_.builder.category(sink_.builder.strings()[category_of(event, sequence)]));
-  instants.args.push_back(event.has_annotations ? args_of(message, sequence) : ArgsId());
+  sink_.add_instant(time_ns, name_of(event, sequence), TrackId(place),
+                    sink_.builder.category(sink_.builder.strings()[category_of(event, sequence)]),
+                    event.has_annotations ? args_of(message, sequence) : ArgsId());
 }
 
 void TrackEvents::add_legacy(std::string_view message, const TrackEventMessage& event,

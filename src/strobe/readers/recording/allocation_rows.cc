@@ -24,38 +24,6 @@ std::string place_of(std::string_view memory, std::uint64_t device) {
   return std::string(memory) + " memory";
 }
 
-struct Allocation {
-  std::int64_t time_ns = 0;
-  bool is_free = false;
-  StringId place;
-  std::uint64_t bytes = 0;
-  std::uint64_t address = 0;
-  TrackId track;
-  ArgsId args;
-};
-
-void add_allocation(const Allocation& one, TraceSink& sink) {
-  InstantVectors& instants = sink.builder.instants();
-  instants.times_ns.push_back(one.time_ns);
-  instants.names.push_back(sink.builder.intern(one.is_free ? "free memory" : "allocate memory"));
-  instants.tracks.push_back(one.track);
-  instants.categories.push_back(sink.builder.category("memory"));
-  instants.args.push_back(one.args);
-  MemoryVectors& memory = sink.builder.memory();
-  const auto bytes = static_cast<std::int64_t>(one.bytes);
-  memory.times_ns.push_back(one.time_ns);
-  memory.tracks.push_back(one.track);
-  memory.actions.push_back(one.is_free ? MemoryAction::kUnreserve : MemoryAction::kReserve);
-  memory.places.push_back(one.place);
-  memory.bytes.push_back(one.is_free ? -bytes : bytes);
-  memory.addresses.push_back(one.address);
-  memory.allocated_bytes.push_back(-1);
-  memory.reserved_bytes.push_back(-1);
-  memory.peak_allocated_bytes.push_back(-1);
-  memory.peak_reserved_bytes.push_back(-1);
-  memory.owners.emplace_back();
-}
-
 // A row of the file, and where it says that the memory is.
 struct AllocationRow {
   std::int64_t time_ns = 0;
@@ -143,14 +111,14 @@ bool add_allocations(const RecordedFile& file, std::int64_t process, LaunchNumbe
   for (AllocationRow& row : all) {
     living.complete(row);
     const TrackId track = calls.find(row.launch);
-    add_allocation({.time_ns = row.time_ns,
-                    .is_free = row.is_free,
-                    .place = sink.name(place_of(row.memory, row.device)),
-                    .bytes = row.bytes,
-                    .address = row.address,
-                    .track = track.valid() ? track : sink.tracks.beside_threads(process, "memory"),
-                    .args = sink.keep(allocation_args(row.memory, row.bytes, row.address))},
-                   sink);
+    sink.add_reservation(
+        {.time_ns = row.time_ns,
+         .is_free = row.is_free,
+         .place = sink.name(place_of(row.memory, row.device)),
+         .bytes = row.bytes,
+         .address = row.address,
+         .track = track.valid() ? track : sink.tracks.beside_threads(process, "memory"),
+         .args = sink.keep(allocation_args(row.memory, row.bytes, row.address))});
   }
   return true;
 }

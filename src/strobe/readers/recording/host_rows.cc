@@ -114,7 +114,7 @@ class RecordedRanges {
     const auto what = static_cast<RangeWhat>(rows.at(wire::kRangeWhat, row));
     const ArgsId args = args_of(text, rows, row);
     if (what == RangeWhat::kMark) {
-      add_mark(text, thread, args, rows.time(wire::kRangeStart, row));
+      sink_.add_instant(rows.time(wire::kRangeStart, row), text.name, thread, text.category, args);
       return;
     }
     const SliceId slice = sink_.builder.add_slice(
@@ -132,15 +132,6 @@ class RecordedRanges {
                                       : text.sequence_number;
     if (sequence == kNoSequence) return;
     sequences_.push_back({slice, sequence, (text.flags & kBackwardWork) != 0});
-  }
-
-  void add_mark(const RangeText& text, TrackId thread, ArgsId args, std::int64_t time_ns) {
-    InstantVectors& instants = sink_.builder.instants();
-    instants.times_ns.push_back(time_ns);
-    instants.names.push_back(text.name);
-    instants.tracks.push_back(thread);
-    instants.categories.push_back(text.category);
-    instants.args.push_back(args);
   }
 
   RangeText text_of(std::string_view words) {

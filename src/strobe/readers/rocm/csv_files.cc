@@ -6,16 +6,17 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "strobe/base/text.h"
+#include "strobe/readers/folder_files.h"
 #include "strobe/readers/rocm/csv_rows.h"
 #include "strobe/readers/rocm/csv_table.h"
 #include "strobe/readers/rocm/rocm_formats.h"
+#include "strobe/readers/sniff.h"
 
 // The tables of rocprof, each a trace by itself, and the tables of one recording, which rocprofv3
 // writes side by side: PREFIX_kernel_trace.csv, PREFIX_hip_api_trace.csv, ...
@@ -73,32 +74,24 @@ struct TableFile {
   std::uint64_t bytes = 0;
 };
 
-// In the order in which they are read: what others refer to comes first, kernels before counters.
+// The tables of a folder, in the order in which they are read: what others refer to comes first,
+// counters before kernels.
 std::vector<TableFile> tables_in(const fs::path& folder) {
   std::vector<TableFile> files;
-  std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    if (at->path().filename().string().find(".csv") == std::string::npos) continue;
-    const auto input = TraceInput::open(at->path());
+  for (const fs::path& path : files_in(folder)) {
+    if (path.filename().string().find(".csv") == std::string::npos) continue;
+    const auto input = TraceInput::open(path);
     if (!input) continue;
     const RocmTable table = sniff_rocm_table(input->first());
     if (table == RocmTable::kNone) continue;
-    files.push_back({table, at->path(), prefix_of(at->path()), input->file_bytes()});
+    files.push_back({table, path, prefix_of(path), input->file_bytes()});
   }
   const auto rank = [](const TableFile& file) {
     if (file.table == RocmTable::kAgents) return 0;
-    return file.table == RocmTable::kCounterRows ? 2 : 1;
+    return file.table == RocmTable::kCounterRows ? 1 : 2;
   };
-  std::ranges::sort(files, [&](const TableFile& a, const TableFile& b) {
-    return rank(a) != rank(b) ? rank(a) < rank(b) : a.path < b.path;
-  });
+  std::ranges::stable_sort(files, {}, rank);
   return files;
-}
-
-bool is_csv_folder(const fs::path& folder) {
-  const std::vector<TableFile> files = tables_in(folder);
-  return std::ranges::any_of(
-      files, [](const TableFile& file) { return file.table != RocmTable::kAgents; });
 }
 
 std::vector<std::string> prefixes_of(const std::vector<TableFile>& files) {
@@ -110,6 +103,36 @@ std::vector<std::string> prefixes_of(const std::vector<TableFile>& files) {
   const auto rest = std::ranges::unique(prefixes);
   prefixes.erase(rest.begin(), rest.end());
   return prefixes;
+}
+
+// "7_results.json" beside "7_kernel_trace.csv", "results.db" beside "results.csv": one recording
+// may be written in several formats.
+bool is_of_recording(const fs::path& file, const std::string& prefix) {
+  const std::string name = file.filename().string();
+  return name.starts_with(prefix + ".") || name.starts_with(prefix + "_results.") ||
+         (prefix.empty() && name.starts_with("results."));
+}
+
+bool is_csv_folder(const fs::path& folder) {
+  const std::vector<TableFile> tables = tables_in(folder);
+  const std::vector<std::string> prefixes = prefixes_of(tables);
+  const auto is_foreign = [&](const fs::path& file) {
+    return std::ranges::find(tables, file, &TableFile::path) == tables.end() &&
+           std::ranges::none_of(prefixes, [&](auto& one) { return is_of_recording(file, one); }) &&
+           is_trace(file);
+  };
+  return !prefixes.empty() && std::ranges::none_of(files_in(folder), is_foreign);
+}
+
+std::vector<fs::path> paths_of(const std::vector<TableFile>& tables) {
+  std::vector<fs::path> paths;
+  for (const TableFile& table : tables) paths.push_back(table.path);
+  return paths;
+}
+
+std::vector<fs::path> csv_files_of(const fs::path& folder) {
+  const std::vector<TableFile> tables = tables_in(folder);
+  return prefixes_of(tables).size() == 1 ? paths_of(tables) : std::vector<fs::path>();
 }
 
 Error several_recordings(const fs::path& folder, const std::vector<std::string>& prefixes,
@@ -152,6 +175,7 @@ Result<LoadedTrace> read_csv_folder(const fs::path& folder, const LoadOptions& o
   loaded.path = folder.string();
   loaded.trace = sink.finish();
   loaded.report = std::move(sink.report);
+  report_unread_files({folder}, paths_of(files), loaded.report);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   loaded.stages.push_back({"read", elapsed.count()});
   return loaded;
@@ -160,6 +184,10 @@ Result<LoadedTrace> read_csv_folder(const fs::path& folder, const LoadOptions& o
 }  // namespace
 
 const FileFormat kRocprofCsv{"rocprof CSV", is_csv_trace, read_csv};
-const FolderFormat kRocprofCsvFolder{"rocprofv3 CSV", is_csv_folder, read_csv_folder};
+const FolderFormat kRocprofCsvFolder{.name = "rocprofv3 CSV",
+                                     .owns_folders = false,
+                                     .recognises = is_csv_folder,
+                                     .files = csv_files_of,
+                                     .read = read_csv_folder};
 
 }  // namespace strobe::readers

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "strobe/base/json_text.h"
 #include "strobe/base/text.h"
 
 namespace strobe::readers {
@@ -56,14 +57,26 @@ bool CsvRows::add_table(CsvRecords& records) {
   return rows_.sink().pulse(next - pulsed);
 }
 
-void CsvRows::finish() { rows_.finish(); }
+void CsvRows::finish() {
+  for (auto& [dispatch, counted] : counted_) {
+    if (counted.is_added) continue;
+    if (has_kernels_) {
+      rows_.sink().report.add(ImportIssue::kUnreadEvents, counted.kernel.times.offset,
+                              "a dispatch that only the table of counters lists");
+      continue;
+    }
+    counted.kernel.counters = &counted.counters;
+    rows_.add_kernel(counted.kernel);
+  }
+  rows_.finish();
+}
 
 void CsvRows::add_row(RocmTable table, CsvRecords& row) {
   switch (table) {
     case RocmTable::kKernels:
-      return add_kernel(row, false);
+      return add_kernel(row);
     case RocmTable::kCounterRows:
-      return add_kernel(row, true);
+      return add_counter(row);
     case RocmTable::kCalls:
       return add_call(row);
     case RocmTable::kCopies:
@@ -125,19 +138,35 @@ TrackId CsvRows::thread_of(CsvRecords& row) {
                                     columns_.number(row, RocmColumn::kThread).value_or(0));
 }
 
-void CsvRows::add_kernel(CsvRecords& row, bool has_counters) {
-  if (has_counters) {
-    // A dispatch has a row for each of its counters, and perhaps one in a table of its own.
-    const std::uint64_t dispatch = columns_.count(row, RocmColumn::kDispatch);
-    if (has_kernels_ || !dispatches_.insert(dispatch).second) {
-      rows_.sink().report.add(ImportIssue::kUnreadEvents, offset_,
-                              "a counter of a dispatch that is listed already");
-      return;
-    }
+void CsvRows::add_kernel(CsvRecords& row) {
+  std::optional<KernelRow> kernel = kernel_of(row);
+  if (!kernel) return;
+  const auto counted = counted_.find(columns_.count(row, RocmColumn::kDispatch));
+  if (counted != counted_.end() && columns_.has(RocmColumn::kDispatch)) {
+    kernel->counters = &counted->second.counters;
+    counted->second.is_added = true;
   }
+  rows_.add_kernel(*kernel);
+}
+
+// A dispatch has a row for each of its counters, and perhaps one in a table of its own.
+void CsvRows::add_counter(CsvRecords& row) {
+  const std::optional<KernelRow> kernel = kernel_of(row);
+  if (!kernel) return;
+  Counted& counted = counted_[columns_.count(row, RocmColumn::kDispatch)];
+  if (counted.counters.empty()) counted.kernel = *kernel;
+  const auto value = parse_number(columns_.text(row, RocmColumn::kCounterValue));
+  if (!value) {
+    rows_.sink().report.add(ImportIssue::kBadNumber, offset_, "Counter_Value");
+    return;
+  }
+  counted.counters[sanitize_utf8(columns_.text(row, RocmColumn::kCounterName))] += *value;
+}
+
+std::optional<KernelRow> CsvRows::kernel_of(CsvRecords& row) {
   const auto times = times_of(row);
-  if (!times) return;
-  KernelRow kernel{
+  if (!times) return std::nullopt;
+  return KernelRow{
       .times = *times,
       .name = rows_.kernel_name(columns_.text(row, RocmColumn::kKernelName)),
       .device = device_of(row, RocmColumn::kAgent),
@@ -145,7 +174,6 @@ void CsvRows::add_kernel(CsvRecords& row, bool has_counters) {
           row, columns_.has(RocmColumn::kStream) ? RocmColumn::kStream : RocmColumn::kQueue),
       .launch = launch_of(row),
       .facts = facts_of(row)};
-  rows_.add_kernel(kernel);
 }
 
 void CsvRows::add_call(CsvRecords& row) {

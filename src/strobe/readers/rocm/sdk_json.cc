@@ -22,6 +22,7 @@ namespace strobe::readers {
 namespace {
 
 constexpr std::string_view kTop = "rocprofiler-sdk-tool";
+constexpr std::string_view kCounted = "counter_collection";  // dispatches of a run that counts
 
 // The records of one process.
 class SdkProcess {
@@ -38,6 +39,8 @@ class SdkProcess {
         read_metadata();
       } else if (key == "agents") {
         agents_.read(json_, rows_);
+      } else if (key == "counters") {
+        counters_.read(json_);
       } else if (key == "strings") {
         strings_.read(json_, rows_.sink());
       } else if (key == "kernel_symbols") {
@@ -84,6 +87,7 @@ class SdkProcess {
         std::string_view text;
         if (!json_.take(text)) break;
         if (reader.read(text, record)) {
+          counted_ = domain == kCounted ? counters_.of(text) : NamedCounters();
           add(domain, record, offset);
         } else {
           rows_.sink().report.add(ImportIssue::kMalformedEvent, offset);
@@ -105,7 +109,7 @@ class SdkProcess {
       return;
     }
     const WorkTimes times{*start, *end, offset};
-    if (domain == "kernel_dispatch" || domain == "counter_collection") {
+    if (domain == "kernel_dispatch" || domain == kCounted) {
       add_kernel(record, times);
     } else if (domain == "memory_copy") {
       add_copy(record, times);
@@ -152,6 +156,7 @@ class SdkProcess {
         .registers = kernel.registers,
         .accumulation_registers = kernel.accumulation_registers,
         .scalar_registers = kernel.scalar_registers};
+    if (!counted_.empty()) row.counters = &counted_;
     rows_.add_kernel(row);
   }
 
@@ -232,6 +237,8 @@ class SdkProcess {
   std::int64_t process_ = 0;
   SdkAgents agents_;
   SdkKernels kernels_;
+  SdkCounters counters_;
+  NamedCounters counted_;  // of the record that is added
   SdkStrings strings_;
   std::unordered_set<std::uint64_t> dispatches_;
 };

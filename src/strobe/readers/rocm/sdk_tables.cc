@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "strobe/base/json_text.h"
 #include "strobe/base/json_value.h"
 
 namespace strobe::readers {
@@ -113,6 +114,23 @@ const SdkKernels::Kernel& SdkKernels::of(std::uint64_t id, WorkRows& rows) {
   }
   if (!kernel.name.id.valid()) kernel.name = rows.kernel_name(std::exchange(kernel.written, {}));
   return kernel;
+}
+
+void SdkCounters::read(JsonStream& json) {
+  for_each_entry(json, [&](std::string_view text) {
+    std::string name = sanitize_utf8(find(text, "name").as_string());
+    if (!name.empty()) names_.insert_or_assign(handle_in(find(text, "id")), std::move(name));
+  });
+}
+
+NamedCounters SdkCounters::of(std::string_view record) const {
+  NamedCounters counted;
+  for_each_element(find(record, "records").text, [&](const JsonValue& one) {
+    const auto name = names_.find(handle_in(find(one.text, "counter_id")));
+    const auto value = find(one.text, "value").as_double();
+    if (name != names_.end() && value) counted[name->second] += *value;
+  });
+  return counted;
 }
 
 void SdkStrings::read(JsonStream& json, TraceSink& sink) {

@@ -48,6 +48,16 @@ class SdkKernels {
   std::unordered_map<std::uint64_t, Kernel> kernels_;
 };
 
+class SdkCounters {
+ public:
+  void read(JsonStream& json);
+  // What a dispatch's record says: [{"counter_id": {"handle": 5}, "value": 3}, ...].
+  NamedCounters of(std::string_view record) const;
+
+ private:
+  std::unordered_map<std::uint64_t, std::string> names_;  // by handle
+};
+
 class SdkStrings {
  public:
   void read(JsonStream& json, TraceSink& sink);

@@ -4,6 +4,8 @@
 #include <tuple>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "strobe/base/hash.h"
 #include "strobe/base/json_write.h"
 #include "strobe/base/text.h"
@@ -115,9 +117,14 @@ std::size_t WorkRows::CopyKeyHash::operator()(const CopyKey& key) const noexcept
 
 ArgsId WorkRows::kernel_args(const KernelRow& row) {
   if (!sink_.keeps_args()) return {};
+  if (row.counters != nullptr) return sink_.keep(kernel_text(row));
   const auto [entry, is_new] =
       kernel_args_.try_emplace({row.device, row.stream, row.facts}, ArgsId());
-  if (!is_new) return entry->second;
+  if (is_new) entry->second = sink_.keep(kernel_text(row));
+  return entry->second;
+}
+
+std::string WorkRows::kernel_text(const KernelRow& row) {
   std::string text;
   JsonWriter json(text);
   json.begin_object().member("device", row.device).member("stream", row.stream);
@@ -134,8 +141,13 @@ ArgsId WorkRows::kernel_args(const KernelRow& row) {
     add_sides("grid", blocks_of(row.facts), json);
     add_sides("block", row.facts.block, json);
   }
+  if (row.counters != nullptr) {
+    json.key("counters").begin_object();
+    for (const auto& [name, value] : *row.counters) json.member(name, value);
+    json.end_object();
+  }
   json.end_object();
-  return entry->second = sink_.keep(text);
+  return text;
 }
 
 ArgsId WorkRows::copy_args(const CopyRow& row) {
@@ -210,12 +222,7 @@ SliceId WorkRows::add_host(const HostRow& row) {
 
 void WorkRows::add_mark(const WorkTimes& times, StringId name, TrackId track,
                         std::string_view category) {
-  InstantVectors& instants = sink_.builder.instants();
-  instants.times_ns.push_back(times.start_ns);
-  instants.names.push_back(name);
-  instants.tracks.push_back(track);
-  instants.categories.push_back(sink_.builder.category(category));
-  instants.args.emplace_back();
+  sink_.add_instant(times.start_ns, name, track, sink_.builder.category(category));
 }
 
 void WorkRows::add_allocation(const AllocationFacts& one) {
@@ -224,22 +231,13 @@ void WorkRows::add_allocation(const AllocationFacts& one) {
     sink_.report.add(ImportIssue::kBadNumber, 0, "bytes of an allocation");
     return;
   }
-  const StringId name = sink_.builder.intern(one.is_free ? "free memory" : "allocate memory");
-  add_mark({.start_ns = one.time_ns}, name, one.track, "memory");
-  MemoryVectors& memory = sink_.builder.memory();
-  const auto bytes = static_cast<std::int64_t>(one.bytes);
-  memory.times_ns.push_back(one.time_ns);
-  memory.tracks.push_back(one.track);
-  memory.actions.push_back(one.is_free ? MemoryAction::kUnreserve : MemoryAction::kReserve);
-  memory.places.push_back(sink_.builder.intern(
-      one.device ? "Place(gpu:" + std::to_string(*one.device) + ")" : "Place(cpu)"));
-  memory.bytes.push_back(one.is_free ? -bytes : bytes);
-  memory.addresses.push_back(one.address);
-  memory.allocated_bytes.push_back(-1);
-  memory.reserved_bytes.push_back(-1);
-  memory.peak_allocated_bytes.push_back(-1);
-  memory.peak_reserved_bytes.push_back(-1);
-  memory.owners.emplace_back();
+  const std::string place = one.device ? fmt::format("Place(gpu:{})", *one.device) : "Place(cpu)";
+  sink_.add_reservation({.time_ns = one.time_ns,
+                         .is_free = one.is_free,
+                         .place = sink_.builder.intern(place),
+                         .bytes = one.bytes,
+                         .address = one.address,
+                         .track = one.track});
 }
 
 SliceKind WorkRows::call_kind(std::string_view name, std::string_view domain) {

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,6 +42,10 @@ struct WorkTimes {
   std::uint64_t offset = 0;  // of its row in the file
 };
 
+// The counters of one dispatch under the vendor's names. Parts of the device that count one thing
+// each for themselves add up.
+using NamedCounters = std::map<std::string, double, std::less<>>;
+
 struct KernelRow {
   WorkTimes times;
   KernelName name = {};
@@ -47,6 +53,7 @@ struct KernelRow {
   std::uint64_t stream = 0;
   std::uint32_t launch = kNoLaunchId;
   LaunchFacts facts = {};
+  const NamedCounters* counters = nullptr;  // if there are some
 };
 
 enum class CopyWay : std::uint8_t {
@@ -152,6 +159,7 @@ class WorkRows {
   };
 
   ArgsId kernel_args(const KernelRow& row);
+  static std::string kernel_text(const KernelRow& row);
   ArgsId copy_args(const CopyRow& row);
   TrackId stream_of(std::int32_t device, std::uint64_t stream);
   void list_devices();

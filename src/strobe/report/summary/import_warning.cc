@@ -69,6 +69,10 @@ std::vector<std::string> recording_losses(const ImportReport& report) {
   });
   add(ImportIssue::kDiskFull,
       [](std::uint64_t count) { return "lacks " + counted(count, "row") + ": the disk was full"; });
+  if (const ImportReport::Line& log = report[ImportIssue::kUnreadLog]; log.count > 0) {
+    const std::string name = log.examples.empty() ? "a log" : log.examples[0].detail;
+    losses.push_back("lacks the rows that are still in '" + name + "' beside it");
+  }
   if (const ImportReport::Line& failed = report[ImportIssue::kSourceFailed]; failed.count > 0) {
     const std::string why = failed.examples.empty() ? "" : ": " + failed.examples[0].detail;
     losses.push_back("was not recorded as a whole" + why);
@@ -164,6 +168,11 @@ Section import_section(const std::vector<RankInput>& ranks, bool verbose) {
                     bytes_text(static_cast<std::int64_t>(rank.import->file_bytes)) + " on disk)";
       section.notes.push_back(rank.name + ": " + counted(rank.import->event_count, "event") +
                               " in " + bytes + ".");
+      // The table has no room for all of them.
+      const ImportReport::Line& unread = (*rank.import)[ImportIssue::kUnreadFiles];
+      for (const ImportExample& example : unread.examples) {
+        section.notes.push_back(rank.name + ": not read: " + example.detail + ".");
+      }
     }
   }
   const bool has_examples =

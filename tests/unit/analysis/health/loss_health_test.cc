@@ -105,5 +105,18 @@ TEST(LossHealthTest, a_trace_that_ends_where_writers_stop_is_suspicious) {
   EXPECT_FALSE(remark_of(health_with(import), "event_limit"));
 }
 
+TEST(LossHealthTest, rows_in_a_log_beside_the_database_are_missing) {
+  ImportReport import;
+  import.add(ImportIssue::kUnreadLog, 0, "a.db-wal");
+  const Health health = health_with(import);
+  EXPECT_EQ(health.verdict, HealthVerdict::kUsable);
+  const auto remark = remark_of(health, "unread_log");
+  ASSERT_TRUE(remark);
+  EXPECT_EQ(remark->seen,
+            "the last rows of the database are still in a log beside it ('a.db-wal'), which strobe "
+            "does not read");
+  EXPECT_NE(remark->advice.find("PRAGMA wal_checkpoint"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace strobe::analysis

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+
 namespace strobe::readers {
 namespace {
 

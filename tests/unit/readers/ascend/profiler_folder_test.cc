@@ -65,5 +65,45 @@ TEST(ProfilerFolderTest, other_folders_are_not_taken_for_it) {
   EXPECT_FALSE(kAscendFolder.recognises(logs.path() / "nowhere"));
 }
 
+TEST(ProfilerFolderTest, tables_that_are_not_read_are_named) {
+  const test::LogFolder logs;
+  logs.write("a_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json", kTraceView);
+  logs.write("a_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv", kSmallDetails);
+  logs.write("a_ascend_pt/ASCEND_PROFILER_OUTPUT/step_trace_time.csv", "Step,Computing\n");
+  logs.write("a_ascend_pt/profiler_info_5.json", R"({"rank_id": 5})");
+  logs.write("a_ascend_pt/profiler_metadata.json", "{}");
+  const auto loaded = read_trace(logs.path() / "a_ascend_pt");
+  ASSERT_TRUE(loaded) << loaded.error().what;
+  const ImportReport::Line& line = loaded->report[ImportIssue::kUnreadFiles];
+  EXPECT_EQ(line.count, 3u);
+  ASSERT_EQ(line.examples.size(), 1u);
+  EXPECT_EQ(line.examples[0].detail,
+            "kernel_details.csv, step_trace_time.csv, profiler_metadata.json");
+  EXPECT_TRUE(loaded->report.is_clean());
+}
+
+TEST(ProfilerFolderTest, a_slash_at_the_end_changes_nothing) {
+  const test::LogFolder logs;
+  logs.write("a_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json", kTraceView);
+  logs.write("a_ascend_pt/profiler_info_5.json", R"({"rank_id": 5})");
+  for (const char* name : {"a_ascend_pt/", "a_ascend_pt/ASCEND_PROFILER_OUTPUT/"}) {
+    const auto run = read_run(logs.path() / name, {}, {});
+    ASSERT_TRUE(run) << run.error().what;
+    ASSERT_EQ(run->ranks.size(), 1u);
+    EXPECT_EQ(run->ranks[0].rank, 5) << name;
+  }
+}
+
+TEST(ProfilerFolderTest, it_is_one_trace_with_everything_below_it) {
+  const test::LogFolder logs;
+  const auto trace = logs.write("a_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json", kTraceView);
+  const auto info = logs.write("a_ascend_pt/profiler_info.json", R"({"rank_id": 5})");
+  const auto folder = find_trace_folder(logs.path() / "a_ascend_pt");
+  ASSERT_TRUE(folder);
+  EXPECT_TRUE(folder->owns_folders);
+  EXPECT_EQ(folder->files, (std::vector{info, trace}));
+  EXPECT_FALSE(find_trace_folder(logs.path()));
+}
+
 }  // namespace
 }  // namespace strobe::readers

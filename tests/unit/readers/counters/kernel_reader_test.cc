@@ -236,4 +236,25 @@ TEST(TraceKernels, the_numbers_of_a_launch_come_from_its_arguments) {
 
 }  // namespace
 
+TEST(TraceKernels, counters_beside_a_launch_become_metrics) {
+  Sketch sketch;
+  sketch.stream(0, 7)
+      .slice("a", SliceKind::kKernel, 0_us, 9_us)
+      .args(R"({"counters":{"FETCH_SIZE":2,"OccupancyPercent":40,"GRBM_COUNT":5}})")
+      .slice("b", SliceKind::kKernel, 10_us, 9_us);
+  const KernelTable table = kernels_of(sketch.trace(), "a.json");
+  EXPECT_EQ(table.value(KernelMetric::kDramReadBytes, 0), 2048);
+  EXPECT_EQ(table.value(KernelMetric::kOccupancyPercent, 0), 40);
+  EXPECT_FALSE(table.has(KernelMetric::kInstructions));
+  EXPECT_FALSE(table.value(KernelMetric::kDramReadBytes, 1));
+}
+
+TEST(KernelReader, a_snapshot_of_an_allocator_is_told_from_a_trace_without_kernels) {
+  const Error error = error_of(strobe::testing::bytes_of(
+      STROBE_SOURCE_DIR "/tests/fuzz/corpus/pickle_fuzz/snapshot_0.pickle"));
+  EXPECT_EQ(error.code, ErrorCode::kTooLittleData);
+  EXPECT_THAT(error.what, HasSubstr("snapshot of an allocator"));
+  EXPECT_THAT(error.hint, HasSubstr("strobe summary"));
+}
+
 }  // namespace strobe::readers

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/support/make_database.h"
+#include "tests/support/sql_database.h"
 
 namespace strobe::readers {
 namespace {
@@ -30,7 +30,7 @@ TEST(LeftOutTest, nothing_left_out_is_no_line) {
 
 TEST(LeftOutTest, tables_are_named_unless_they_were_read_or_hold_no_events) {
   const auto database = sqlite::Database::in_memory(
-      testing::database_of("CREATE TABLE read(x); INSERT INTO read VALUES(1);"
+      testing::sql_database("CREATE TABLE read(x); INSERT INTO read VALUES(1);"
                            "CREATE TABLE unread(x); INSERT INTO unread VALUES(1), (2);"
                            "CREATE TABLE empty(x);"
                            "CREATE TABLE ENUM_KIND(x); INSERT INTO ENUM_KIND VALUES(1);"

@@ -8,7 +8,7 @@
 #include "strobe/readers/trace_reader.h"
 #include "strobe/trace/args_store.h"
 #include "tests/support/damage.h"
-#include "tests/support/make_database.h"
+#include "tests/support/sql_database.h"
 #include "tests/support/trace_totals.h"
 
 namespace strobe::readers {
@@ -66,7 +66,7 @@ const std::string kRocpdTables =
          2 AS agent_logical_index, 'GPU' AS agent_type FROM rocpd_memory_allocate M;)";
 
 TEST(RocpdTest, the_views_become_a_trace) {
-  const auto loaded = read_trace_bytes(strobe::testing::database_of(kRocpdTables), "a.db");
+  const auto loaded = read_trace_bytes(strobe::testing::sql_database(kRocpdTables), "a.db");
   ASSERT_TRUE(loaded) << loaded.error().what;
   const Trace& trace = loaded->trace;
   EXPECT_EQ(strobe::testing::totals_by_name(trace, SliceKind::kKernel),
@@ -84,7 +84,7 @@ TEST(RocpdTest, the_views_become_a_trace) {
 }
 
 TEST(RocpdTest, rows_that_a_view_does_not_show_are_counted) {
-  const auto loaded = read_trace_bytes(strobe::testing::database_of(kRocpdTables), "a.db");
+  const auto loaded = read_trace_bytes(strobe::testing::sql_database(kRocpdTables), "a.db");
   ASSERT_TRUE(loaded);
   EXPECT_EQ(loaded->report[ImportIssue::kMalformedEvent].count, 1u);
   EXPECT_EQ(loaded->report[ImportIssue::kNegativeDuration].count, 1u);
@@ -92,7 +92,7 @@ TEST(RocpdTest, rows_that_a_view_does_not_show_are_counted) {
 }
 
 TEST(RocpdTest, copies_have_their_bytes) {
-  const auto loaded = read_trace_bytes(strobe::testing::database_of(kRocpdTables), "a.db");
+  const auto loaded = read_trace_bytes(strobe::testing::sql_database(kRocpdTables), "a.db");
   ASSERT_TRUE(loaded);
   ArgsReader args(loaded->trace.args());
   for (std::size_t row = 0; row < loaded->trace.slice_count(); ++row) {
@@ -103,7 +103,7 @@ TEST(RocpdTest, copies_have_their_bytes) {
 
 TEST(RocpdTest, tables_that_no_view_shows_are_named) {
   const auto loaded = read_trace_bytes(
-      strobe::testing::database_of(
+      strobe::testing::sql_database(
           kRocpdTables +
           "CREATE TABLE rocpd_region_2 AS SELECT * FROM rocpd_region_1;"
           "CREATE TABLE rocpd_pmc_event_1 (id INTEGER PRIMARY KEY, event_id INTEGER, value REAL);"
@@ -124,7 +124,7 @@ TEST(RocpdTest, a_view_without_end_costs_only_itself) {
   tables.insert(tables.find(view) + view.size(),
                 "WITH RECURSIVE endless(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM endless) ");
   tables.insert(tables.find("FROM rocpd_region R", tables.find(view)) + 19, " JOIN endless");
-  const std::string bytes = strobe::testing::database_of(tables);
+  const std::string bytes = strobe::testing::sql_database(tables);
   const auto loaded = read_trace_bytes(bytes, "a.db");
   ASSERT_TRUE(loaded);
   EXPECT_EQ(strobe::testing::total_of(loaded->trace, SliceKind::kKernel), (Total{2, 50}));
@@ -136,7 +136,31 @@ TEST(RocpdTest, a_view_without_end_costs_only_itself) {
 }
 
 TEST(RocpdTest, damage_never_crashes) {
-  strobe::testing::expect_survives(strobe::testing::database_of(kRocpdTables));
+  strobe::testing::expect_survives(strobe::testing::sql_database(kRocpdTables));
+}
+
+TEST(RocpdTest, a_kernel_has_what_the_hardware_counted) {
+  const std::string counters =
+      R"(CREATE TABLE rocpd_info_pmc_1 (id INTEGER PRIMARY KEY, guid TEXT, name TEXT);
+         INSERT INTO rocpd_info_pmc_1 VALUES (1, 'g', 'FETCH_SIZE'), (2, 'h', 'SQ_INSTS');
+         CREATE VIEW rocpd_info_pmc AS SELECT * FROM rocpd_info_pmc_1;
+         CREATE TABLE rocpd_pmc_event_1 (id INTEGER PRIMARY KEY, guid TEXT, event_id INTEGER,
+           pmc_id INTEGER, value REAL);
+         INSERT INTO rocpd_pmc_event_1 VALUES (1, 'g', 1, 1, 10.5), (2, 'g', 1, 1, 2),
+           (3, 'g', 5, 1, 4), (4, 'g', 1, 2, 4);
+         CREATE VIEW rocpd_pmc_event AS SELECT * FROM rocpd_pmc_event_1;)";
+  std::string tables = kRocpdTables;
+  tables.replace(tables.find("1 AS workgroup_z,"), 17, "1 AS workgroup_z, K.event_id,");
+  const auto loaded = read_trace_bytes(strobe::testing::sql_database(tables + counters), "a.db");
+  ASSERT_TRUE(loaded) << loaded.error().what;
+  ArgsReader args(loaded->trace.args());
+  for (std::size_t row = 0; row < loaded->trace.slice_count(); ++row) {
+    const std::string text(args.text(loaded->trace.slices().args[row]));
+    const bool is_kernel = loaded->trace.slices().kinds[row] == SliceKind::kKernel;
+    EXPECT_EQ(find(text, "counters").text, is_kernel ? R"({"FETCH_SIZE":12.5})" : "");
+  }
+  EXPECT_EQ(loaded->report[ImportIssue::kUnreadEvents].count, 1u);  // of the allocation
+  EXPECT_EQ(loaded->report[ImportIssue::kLostName].count, 1u);      // of another recording
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include "strobe/readers/databases/table_rows.h"
 #include "strobe/readers/trace_reader.h"
 #include "tests/support/damage.h"
-#include "tests/support/make_database.h"
+#include "tests/support/sql_database.h"
 #include "tests/support/trace_totals.h"
 
 namespace strobe::readers {
@@ -35,7 +35,7 @@ const std::string kTracedRun =
        INSERT INTO rocTX VALUES (80, 200, 5, 5, 'my step');)";
 
 TEST(RocprofDbTest, names_lose_their_quotes) {
-  const auto loaded = read_trace_bytes(strobe::testing::database_of(kCountedRun), "a.db");
+  const auto loaded = read_trace_bytes(strobe::testing::sql_database(kCountedRun), "a.db");
   ASSERT_TRUE(loaded) << loaded.error().what;
   EXPECT_EQ(strobe::testing::totals_by_name(loaded->trace, SliceKind::kKernel),
             (std::map<std::string, Total>{{"f(int)", {2, 50}}}));
@@ -45,7 +45,7 @@ TEST(RocprofDbTest, names_lose_their_quotes) {
 
 TEST(RocprofDbTest, a_traced_run_has_calls_copies_and_ranges_and_its_kernels_once) {
   const auto loaded =
-      read_trace_bytes(strobe::testing::database_of(kCountedRun + kTracedRun), "a.db");
+      read_trace_bytes(strobe::testing::sql_database(kCountedRun + kTracedRun), "a.db");
   ASSERT_TRUE(loaded) << loaded.error().what;
   const Trace& trace = loaded->trace;
   EXPECT_EQ(strobe::testing::total_of(trace, SliceKind::kKernel), (Total{1, 40}));
@@ -60,7 +60,7 @@ TEST(RocprofDbTest, a_traced_run_has_calls_copies_and_ranges_and_its_kernels_onc
 // Copies alone do not say that the run lists its kernels elsewhere.
 TEST(RocprofDbTest, kernels_beside_copies_are_read_if_nothing_else_lists_them) {
   const auto loaded = read_trace_bytes(
-      strobe::testing::database_of(kCountedRun +
+      strobe::testing::sql_database(kCountedRun +
                                    "CREATE TABLE COPY (BeginNs INTEGER, EndNs INTEGER, Name TEXT);"
                                    "INSERT INTO COPY VALUES (150, 170, 'CopyHostToDevice')"),
       "a.db");
@@ -70,7 +70,7 @@ TEST(RocprofDbTest, kernels_beside_copies_are_read_if_nothing_else_lists_them) {
 }
 
 TEST(RocprofDbTest, damage_never_crashes) {
-  strobe::testing::expect_survives(strobe::testing::database_of(kCountedRun + kTracedRun));
+  strobe::testing::expect_survives(strobe::testing::sql_database(kCountedRun + kTracedRun));
 }
 
 }  // namespace

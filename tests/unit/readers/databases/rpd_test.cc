@@ -8,7 +8,7 @@
 #include "strobe/readers/trace_reader.h"
 #include "strobe/trace/args_store.h"
 #include "tests/support/damage.h"
-#include "tests/support/make_database.h"
+#include "tests/support/sql_database.h"
 #include "tests/support/trace_totals.h"
 
 namespace strobe::readers {
@@ -44,7 +44,7 @@ const std::string kRpdTables =
          ('gpu', 0, 'sclk', 200, 300, 'fast');)";
 
 TEST(RpdTest, operations_and_calls_are_told_apart_and_joined) {
-  const auto loaded = read_trace_bytes(strobe::testing::database_of(kRpdTables), "a.rpd");
+  const auto loaded = read_trace_bytes(strobe::testing::sql_database(kRpdTables), "a.rpd");
   ASSERT_TRUE(loaded) << loaded.error().what;
   const Trace& trace = loaded->trace;
   EXPECT_EQ(strobe::testing::total_of(trace, SliceKind::kKernel), (Total{3, 60}));
@@ -63,7 +63,7 @@ TEST(RpdTest, operations_and_calls_are_told_apart_and_joined) {
 }
 
 TEST(RpdTest, sizes_come_from_the_calls) {
-  const auto loaded = read_trace_bytes(strobe::testing::database_of(kRpdTables), "a.rpd");
+  const auto loaded = read_trace_bytes(strobe::testing::sql_database(kRpdTables), "a.rpd");
   ASSERT_TRUE(loaded);
   const Trace& trace = loaded->trace;
   ArgsReader args(trace.args());
@@ -81,16 +81,16 @@ TEST(RpdTest, sizes_come_from_the_calls) {
 
 TEST(RpdTest, tables_that_are_missing_are_not_needed) {
   const auto loaded = read_trace_bytes(
-      strobe::testing::database_of(kRpdTables +
-                                   "DROP TABLE rocpd_api_ops; DROP TABLE rocpd_monitor;"
-                                   "DROP TABLE rocpd_kernelapi; DROP TABLE rocpd_copyapi;"),
+      strobe::testing::sql_database(kRpdTables +
+                                    "DROP TABLE rocpd_api_ops; DROP TABLE rocpd_monitor;"
+                                    "DROP TABLE rocpd_kernelapi; DROP TABLE rocpd_copyapi;"),
       "a.rpd");
   ASSERT_TRUE(loaded) << loaded.error().what;
   EXPECT_EQ(strobe::testing::total_of(loaded->trace, SliceKind::kKernel), (Total{3, 60}));
 }
 
 TEST(RpdTest, damage_never_crashes) {
-  strobe::testing::expect_survives(strobe::testing::database_of(kRpdTables));
+  strobe::testing::expect_survives(strobe::testing::sql_database(kRpdTables));
 }
 
 }  // namespace

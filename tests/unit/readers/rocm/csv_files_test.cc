@@ -9,6 +9,9 @@
 #include "tests/support/damage.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/trace_totals.h"
+#include "strobe/trace/args_store.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/trace_totals.h"
 
 namespace strobe::readers {
 namespace {
@@ -144,6 +147,61 @@ TEST(CsvFilesTest, damage_never_crashes) {
   strobe::testing::expect_survives(kKernelTable);
   strobe::testing::expect_survives(kCounterTable);
   strobe::testing::expect_survives(kCopyTable);
+}
+
+TEST(CsvFolderTest, a_folder_of_one_recording_stands_for_its_trace) {
+  const test::LogFolder logs;
+  const auto calls = logs.write("one/7_hip_api_trace.csv", kCallTable);
+  const auto kernels = logs.write("one/7_kernel_trace.csv", kKernelTable);
+  logs.write("one/7_kernel_stats.csv", "Name,Calls,TotalDurationNs\n");
+  logs.write("one/7_results.json", test::kOneSlice);  // the same recording in another format
+  logs.write("several/7_kernel_trace.csv", kKernelTable);
+  logs.write("several/8_kernel_trace.csv", kKernelTable);
+  const auto one = find_trace_folder(logs.path() / "one");
+  ASSERT_TRUE(one);
+  EXPECT_EQ(one->files, (std::vector{calls, kernels}));
+  EXPECT_FALSE(one->owns_folders);
+  EXPECT_FALSE(find_trace_folder(logs.path() / "several"));
+  EXPECT_NE(find_folder_format(logs.path() / "several"), nullptr);  // says why it is none
+  const auto loaded = read_trace(logs.path() / "one");
+  ASSERT_TRUE(loaded) << loaded.error().what;
+  EXPECT_EQ(loaded->report[ImportIssue::kUnreadFiles].examples.at(0).detail,
+            "7_kernel_stats.csv, 7_results.json");
+}
+
+TEST(CsvFolderTest, a_trace_of_somebody_else_in_it_makes_it_a_folder_of_traces) {
+  const test::LogFolder logs;
+  logs.write("7_kernel_trace.csv", kKernelTable);
+  logs.write("rank1.json", test::kOneSlice);
+  EXPECT_EQ(find_folder_format(logs.path()), nullptr);
+}
+
+TEST(CsvFolderTest, counters_of_a_table_of_their_own_stand_beside_their_kernels) {
+  const test::LogFolder logs;
+  logs.write("7_kernel_trace.csv", kKernelTable);
+  logs.write("7_counter_collection.csv", kCounterTable);
+  const auto loaded = read_trace(logs.path());
+  ASSERT_TRUE(loaded) << loaded.error().what;
+  EXPECT_EQ(work_in(*loaded, SliceKind::kKernel), (Total{2, 50}));
+  ArgsReader args(loaded->trace.args());
+  const std::string first(args.text(loaded->trace.slices().args[0]));
+  const std::string second(args.text(loaded->trace.slices().args[1]));
+  EXPECT_THAT(first, HasSubstr(R"("counters":{"FETCH_SIZE":10.5,"L2CacheHit":50})"));
+  EXPECT_THAT(second, ::testing::Not(HasSubstr("counters")));
+}
+
+TEST(CsvFolderTest, a_dispatch_that_only_the_counters_list_is_told) {
+  const test::LogFolder logs;
+  std::string other = kCounterTable;
+  for (std::size_t at; (at = other.find("\"1\",\"1\",\"Agent")) != std::string::npos;) {
+    other.replace(at, 7, "\"9\",\"9\"");
+  }
+  logs.write("7_kernel_trace.csv", kKernelTable);
+  logs.write("7_counter_collection.csv", other);
+  const auto loaded = read_trace(logs.path());
+  ASSERT_TRUE(loaded) << loaded.error().what;
+  EXPECT_EQ(work_in(*loaded, SliceKind::kKernel), (Total{2, 50}));
+  EXPECT_EQ(loaded->report[ImportIssue::kUnreadEvents].count, 1u);
 }
 
 }  // namespace

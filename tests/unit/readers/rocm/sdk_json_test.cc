@@ -171,5 +171,27 @@ TEST(SdkRecordTest, only_whole_numbers_from_0_on_are_values) {
   EXPECT_FALSE(reader.read("[1]", record));
 }
 
+TEST(SdkJsonTest, a_dispatch_has_what_the_hardware_counted) {
+  const std::string dispatch = sdk_dispatch(100, 150, 5, 1);
+  const std::string file =
+      R"({"rocprofiler-sdk-tool": [{"metadata": {"pid": 30}, "agents": )" +
+      std::string(kSdkAgents) +
+      R"(, "counters": [{"id": {"handle": 70}, "name": "TCC_HIT_sum"},
+           {"id": {"handle": 71}, "name": "SQ_INSTS"}], "kernel_symbols": )" +
+      std::string(kSdkSymbols) +
+      R"(, "callback_records": {"counter_collection": [{"thread_id": 31, "dispatch_data": )" +
+      dispatch +
+      R"(, "records": [{"counter_id": {"handle": 70}, "value": 3.5},
+           {"counter_id": {"handle": 71}, "value": 8}, {"counter_id": {"handle": 70}, "value": 1},
+           {"counter_id": {"handle": 99}, "value": 7}]}]},
+         "buffer_records": {"kernel_dispatch": [)" +
+      dispatch + "]}}]}";
+  const auto loaded = read_trace_bytes(file, "run.json");
+  ASSERT_TRUE(loaded) << loaded.error().what;
+  ASSERT_EQ(strobe::testing::total_of(loaded->trace, SliceKind::kKernel), (Total{1, 50}));
+  const std::string text(ArgsReader(loaded->trace.args()).text(loaded->trace.slices().args[0]));
+  EXPECT_EQ(find(text, "counters").text, R"({"SQ_INSTS":8,"TCC_HIT_sum":4.5})");
+}
+
 }  // namespace
 }  // namespace strobe::readers

@@ -53,6 +53,10 @@ TEST(ImportWarningTest, tells_what_a_recording_lacks) {
   EXPECT_EQ(import_warning("process-7.strobe", report),
             "'process-7.strobe' is not finished: its process was killed or still runs; lacks 10 "
             "records that the tracing library dropped; kept 90 events");
+  ImportReport logged;
+  logged.add(ImportIssue::kUnreadLog, 0, "a.db-wal");
+  EXPECT_EQ(import_warning("a.db", logged),
+            "'a.db' lacks the rows that are still in 'a.db-wal' beside it; kept 0 events");
   ImportReport failed;
   failed.add(ImportIssue::kSourceFailed, 0, "another tool holds CUPTI");
   EXPECT_EQ(import_warning("a.strobe", failed),

@@ -23,14 +23,4 @@ bool NsysFile::add(TraceBuilder::SliceRow slice, const sqlite::TableRows& row, s
   return true;
 }
 
-void NsysFile::add_instant(std::int64_t time_ns, StringId name, TrackId track, CategoryId category,
-                           ArgsId args) {
-  InstantVectors& instants = sink.builder.instants();
-  instants.times_ns.push_back(time_ns);
-  instants.names.push_back(name);
-  instants.tracks.push_back(track);
-  instants.categories.push_back(category);
-  instants.args.push_back(args);
-}
-
 }  // namespace strobe::readers

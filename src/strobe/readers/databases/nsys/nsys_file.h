@@ -42,8 +42,6 @@ struct NsysFile {
   // long as the trace.
   bool add(TraceBuilder::SliceRow slice, const sqlite::TableRows& row, std::size_t start,
            std::size_t end, std::string_view table);
-  void add_instant(std::int64_t time_ns, StringId name, TrackId track, CategoryId category,
-                   ArgsId args = {});
 
   TraceSink& sink;
   EventTables tables;

@@ -136,7 +136,7 @@ bool add_calls_of(const NsysCallTable& from, NsysFile& file) {
     }
     std::int64_t time_ns = 0;
     if (!read_time(row, kStart, from.table, file.sink.report, time_ns)) return;
-    file.add_instant(time_ns, slice.name, slice.track, category);
+    file.sink.add_instant(time_ns, slice.name, slice.track, category);
   });
 }
 

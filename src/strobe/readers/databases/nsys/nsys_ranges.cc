@@ -176,8 +176,8 @@ class NsysRanges {
     std::int64_t time_ns = 0;
     if (!read_time(row, kStart, kNsysRanges, sink_.report, time_ns)) return;
     const NsysRangeText text = find_text(row);
-    file_.add_instant(time_ns, text.name, file_.thread(row, kThread), text.category,
-                      args_of(row, text));
+    file_.sink.add_instant(time_ns, text.name, file_.thread(row, kThread), text.category,
+                           args_of(row, text));
   }
 
   TrackId beside_threads(GlobalId thread) {

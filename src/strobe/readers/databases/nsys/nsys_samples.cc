@@ -81,7 +81,7 @@ bool add_nsys_cpu_samples(NsysFile& file) {
     const auto id = static_cast<std::uint64_t>(row.integer(kId));
     const std::uint32_t function = id < functions.size() ? functions[id] : TextsById::kUnknown;
     if (!names[function].valid()) names[function] = file.sink.name(file.texts.text(function));
-    file.add_instant(time_ns, names[function], file.thread(row, kThread), category);
+    file.sink.add_instant(time_ns, names[function], file.thread(row, kThread), category);
   });
 }
 
@@ -181,24 +181,17 @@ bool add_nsys_memory_use(NsysFile& file) {
   constexpr auto kColumns = std::to_array<std::string_view>(
       {"start", "globalPid", "deviceId", "address", "bytes", "memKind", "memoryOperationType"});
   if (!file.tables.has(kTable)) return true;
-  struct Allocation {
-    std::int64_t time_ns = 0;
-    std::int64_t bytes = 0;
-    std::uint64_t address = 0;
-    TrackId track;
-    StringId place;
-    bool is_free = false;
-  };
-  std::vector<Allocation> all;
+  std::vector<TraceSink::Reservation> all;
   std::map<std::uint64_t, TrackId> tracks;
   std::map<std::pair<std::int64_t, std::int64_t>, StringId> places;  // by kind and device
   const bool goes_on = file.tables.read(kTable, kColumns, [&](const sqlite::TableRows& row) {
-    Allocation one;
+    TraceSink::Reservation one;
     if (!read_time(row, kTime, kTable, file.sink.report, one.time_ns)) return;
-    one.bytes = row.integer(kBytes);
-    if (one.bytes < 0 || one.bytes > kMostBytes) {
+    const std::int64_t bytes = row.integer(kBytes);
+    if (bytes < 0 || bytes > kMostBytes) {
       file.sink.report.add(ImportIssue::kBadNumber, 0, "bytes of an allocation");
-      one.bytes = 0;
+    } else {
+      one.bytes = static_cast<std::uint64_t>(bytes);
     }
     const auto process = GlobalId::of(row.integer(kProcess));
     const auto [track, is_new_track] = tracks.try_emplace(process.process());
@@ -216,27 +209,11 @@ bool add_nsys_memory_use(NsysFile& file) {
     one.is_free = row.integer(kOperation) == kFree;
     all.push_back(one);
   });
-  std::ranges::stable_sort(all, {}, &Allocation::time_ns);
-  const CategoryId category = file.sink.builder.category("memory");
-  const StringId allocate = file.sink.builder.intern("allocate memory");
-  const StringId free = file.sink.builder.intern("free memory");
-  MemoryVectors& memory = file.sink.builder.memory();
-  for (const Allocation& one : all) {
+  std::ranges::stable_sort(all, {}, &TraceSink::Reservation::time_ns);
+  for (TraceSink::Reservation& one : all) {
     const std::string_view place = file.sink.builder.strings()[one.place];
-    file.add_instant(
-        one.time_ns, one.is_free ? free : allocate, one.track, category,
-        file.sink.keep(allocation_args(place, static_cast<std::uint64_t>(one.bytes), one.address)));
-    memory.times_ns.push_back(one.time_ns);
-    memory.tracks.push_back(one.track);
-    memory.actions.push_back(one.is_free ? MemoryAction::kUnreserve : MemoryAction::kReserve);
-    memory.places.push_back(one.place);
-    memory.bytes.push_back(one.is_free ? -one.bytes : one.bytes);
-    memory.addresses.push_back(one.address);
-    memory.allocated_bytes.push_back(-1);
-    memory.reserved_bytes.push_back(-1);
-    memory.peak_allocated_bytes.push_back(-1);
-    memory.peak_reserved_bytes.push_back(-1);
-    memory.owners.emplace_back();
+    one.args = file.sink.keep(allocation_args(place, one.bytes, one.address));
+    file.sink.add_reservation(one);
   }
   return goes_on;
 }

@@ -329,12 +329,7 @@ class NvprofFile {
                               thread.thread);
       };
       if ((flags & kInstantaneous) != 0) {
-        InstantVectors& instants = sink_.builder.instants();
-        instants.times_ns.push_back(time_ns);
-        instants.names.push_back(name());
-        instants.tracks.push_back(track());
-        instants.categories.push_back(category);
-        instants.args.emplace_back();
+        sink_.add_instant(time_ns, name(), track(), category);
         return;
       }
       Marker& marker = markers_[row.integer(kId)];
