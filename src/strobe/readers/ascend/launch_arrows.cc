@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "strobe/readers/ascend/tasks.h"
+#include "strobe/readers/equal_rows.h"
 
 namespace strobe::readers {
 namespace {
@@ -191,8 +192,8 @@ class LaunchJoin {
     const auto place = [&](std::uint32_t row) {
       return std::tuple(slices_.tracks[row], slices_.starts_ns[row]);
     };
-    const auto found = std::ranges::equal_range(rows, std::tuple(track, time_ns), {}, place);
-    return std::span(found.begin(), found.end()).first(std::min(found.size(), kMostTogether));
+    const auto found = equal_rows(rows, std::tuple(track, time_ns), place);
+    return found.first(std::min(found.size(), kMostTogether));
   }
 
   void join(std::uint32_t call, TrackId track, std::int64_t time_ns) {

@@ -14,6 +14,7 @@
 #include "strobe/base/json_write.h"
 #include "strobe/device/name_parts.h"
 #include "strobe/readers/ascend/tasks.h"
+#include "strobe/readers/equal_rows.h"
 
 namespace strobe::readers {
 namespace {
@@ -69,7 +70,7 @@ struct NpuTask {
 
 template <class Row>
 auto rows_of_task(std::vector<Row>& rows, std::int64_t task) {
-  return std::ranges::equal_range(rows, task, {}, &Row::task);
+  return equal_rows(rows, task, &Row::task);
 }
 
 class NpuTasks {

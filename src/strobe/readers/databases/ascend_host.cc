@@ -9,6 +9,7 @@
 
 #include "strobe/base/json_write.h"
 #include "strobe/readers/ascend/tasks.h"
+#include "strobe/readers/equal_rows.h"
 
 namespace strobe::readers {
 namespace {
@@ -162,8 +163,8 @@ class NpuHost {
   // numbers of their own kind, which may be equal.
   void add_connections(std::int64_t number, std::string_view type,
                        const TraceBuilder::SliceRow& slice) {
-    const auto own = std::ranges::equal_range(connections_, number, {},
-                                              &std::pair<std::int64_t, std::int64_t>::first);
+    const auto own =
+        equal_rows(connections_, number, &std::pair<std::int64_t, std::int64_t>::first);
     for (const auto& [id, connection] : own) {
       if (type == "queue") {
         const bool starts = sink_.builder.strings()[slice.name].starts_with(kEnqueueName);

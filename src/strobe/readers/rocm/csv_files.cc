@@ -100,8 +100,7 @@ std::vector<std::string> prefixes_of(const std::vector<TableFile>& files) {
     if (file.table != RocmTable::kAgents) prefixes.push_back(file.prefix);
   }
   std::ranges::sort(prefixes);
-  const auto rest = std::ranges::unique(prefixes);
-  prefixes.erase(rest.begin(), rest.end());
+  prefixes.erase(std::unique(prefixes.begin(), prefixes.end()), prefixes.end());
   return prefixes;
 }
 

@@ -83,8 +83,10 @@ void take_devices(NsysFile& file) {
   });
   // Machines that were recorded together number their devices alike.
   std::ranges::stable_sort(devices, {}, &DeviceProperties::id);
-  const auto twins = std::ranges::unique(devices, {}, &DeviceProperties::id);
-  devices.erase(twins.begin(), twins.end());
+  const auto have_same_id = [](const DeviceProperties& a, const DeviceProperties& b) {
+    return a.id == b.id;
+  };
+  devices.erase(std::unique(devices.begin(), devices.end(), have_same_id), devices.end());
 }
 
 void take_processes(NsysFile& file) {
