@@ -13,8 +13,6 @@ using json::find_string_end;
 using json::skip_blanks;
 using json::StringEnd;
 
-bool follows_a_value(char c) { return c == ',' || c == '}' || c == '\n'; }
-
 const char* skip_digits(const char* p) {
   while (is_digit(*p)) ++p;
   return p;

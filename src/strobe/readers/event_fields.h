@@ -85,6 +85,9 @@ struct KnownKey {
 KnownKey event_key(const char* key);
 KnownKey argument_key(const char* key);
 
+// What nearly always comes after a value; other bytes need a closer look.
+constexpr bool follows_a_value(char c) { return (c == ',') | (c == '}') | (c == '\n'); }
+
 // Reads one value of an event; arguments that are objects are skipped.
 const char* take_value(Field field, const char* value, const char* end, RawEvent& event);
 

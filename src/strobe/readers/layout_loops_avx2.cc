@@ -15,7 +15,7 @@ namespace {
 
 using Vector = __m256i;
 
-Vector load(const char* p) { return _mm256_loadu_si256(reinterpret_cast<const Vector*>(p)); }
+Vector load_vector(const char* p) { return _mm256_loadu_si256(reinterpret_cast<const Vector*>(p)); }
 Vector all(char c) { return _mm256_set1_epi8(c); }
 std::uint32_t mask_of(Vector matches) {
   return static_cast<std::uint32_t>(_mm256_movemask_epi8(matches));
@@ -23,8 +23,6 @@ std::uint32_t mask_of(Vector matches) {
 std::uint64_t join(std::uint32_t low, std::uint32_t high) {
   return std::uint64_t{high} << 32 | low;
 }
-
-bool follows_a_value(char c) { return (c == ',') | (c == '}') | (c == '\n'); }
 
 // Bit i: byte i is a quote, a backslash or a control character.
 std::uint32_t string_stops(Vector bytes) {
@@ -60,7 +58,7 @@ std::uint64_t value_of_digits(__m128i bytes, unsigned count) {
 // A time as microseconds with three decimals.
 const char* read_time(const char* p, std::int64_t& time_ns) {
   constexpr unsigned kMostWhole = 13;  // digits; 1000 times as much fits
-  const Vector bytes = load(p);
+  const Vector bytes = load_vector(p);
   const std::uint32_t stops = non_digits(bytes);
   const unsigned whole = _tzcnt_u32(stops);
   const char* const fraction = p + whole + 1;
@@ -76,7 +74,7 @@ const char* read_time(const char* p, std::int64_t& time_ns) {
 
 // Up to 9 digits, which fit into any column.
 template <class Number>
-const char* read_number(const char* p, Number& number) {
+const char* read_short_number(const char* p, Number& number) {
   const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
   const __m128i values = _mm_sub_epi8(bytes, _mm_set1_epi8('0'));
   const auto digits = static_cast<std::uint32_t>(
@@ -92,7 +90,8 @@ const char* read_string(const char* p, RawScalar& scalar) {
   if (*p != '"') return nullptr;
   const char* stop = p + 1;
   for (;; stop += 64) {
-    const std::uint64_t stops = join(string_stops(load(stop)), string_stops(load(stop + 32)));
+    const std::uint64_t stops =
+        join(string_stops(load_vector(stop)), string_stops(load_vector(stop + 32)));
     if (stops == 0) [[unlikely]]
       continue;
     stop += _tzcnt_u64(stops);
@@ -106,7 +105,7 @@ const char* read_string(const char* p, RawScalar& scalar) {
 }
 
 const char* read_digits_as_text(const char* p, RawScalar& scalar) {
-  const unsigned count = _tzcnt_u32(non_digits(load(p)));
+  const unsigned count = _tzcnt_u32(non_digits(load_vector(p)));
   if (count - 1 >= 31 || !follows_a_value(p[count])) return nullptr;
   scalar.type = RawScalar::Type::kNumber;
   scalar.escaped = false;
@@ -116,7 +115,7 @@ const char* read_digits_as_text(const char* p, RawScalar& scalar) {
 
 // A number, or a list without strings and lists in it.
 const char* skip(const char* p) {
-  const Vector bytes = load(p);
+  const Vector bytes = load_vector(p);
   // Digits, points and signs are '-' to '9'.
   const Vector from_minus = _mm256_sub_epi8(bytes, all('-'));
   const unsigned count = _tzcnt_u32(
@@ -135,8 +134,9 @@ const char* skip(const char* p) {
 struct Avx2 {
   static bool same_bytes(const char* a, const char* b, std::size_t bytes) {
     for (;; bytes -= 64, a += 64, b += 64) {
-      const std::uint64_t others = ~join(mask_of(_mm256_cmpeq_epi8(load(a), load(b))),
-                                         mask_of(_mm256_cmpeq_epi8(load(a + 32), load(b + 32))));
+      const std::uint64_t others =
+          ~join(mask_of(_mm256_cmpeq_epi8(load_vector(a), load_vector(b))),
+                mask_of(_mm256_cmpeq_epi8(load_vector(a + 32), load_vector(b + 32))));
       if (bytes <= 64) return _bzhi_u64(others, static_cast<unsigned>(bytes)) == 0;
       if (others != 0) return false;
     }
@@ -153,15 +153,15 @@ struct Avx2 {
       case Field::kId:
         return read_digits_as_text(p, event.id);
       case Field::kCorrelation:
-        return read_number(p, event.correlation);
+        return read_short_number(p, event.correlation);
       case Field::kExternal:
-        return read_number(p, event.external);
+        return read_short_number(p, event.external);
       case Field::kDevice:
-        return read_number(p, event.device);
+        return read_short_number(p, event.device);
       case Field::kSequence:
-        return read_number(p, event.sequence_number);
+        return read_short_number(p, event.sequence_number);
       case Field::kForwardThread:
-        return read_number(p, event.forward_thread);
+        return read_short_number(p, event.forward_thread);
       case Field::kSkipped:
         return skip(p);
       default:
