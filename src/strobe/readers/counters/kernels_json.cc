@@ -157,10 +157,10 @@ class KernelsJsonReader {
       const std::optional<KernelMetric> metric = kernel_metric_of(key);
       if (!metric || value.type == JsonType::kNull) return;
       const std::optional<double> number = value.as_double();
-      if (number && std::isfinite(*number)) {
+      if (number && std::isfinite(*number) && *number >= 0) {
         table_.set(*metric, row, *number);
       } else {
-        remarks_.add({element_, 0}, key, value.text, "is not a number");
+        remarks_.add({element_, 0}, key, value.text, "is not a number from 0 on");
       }
     });
   }
@@ -192,9 +192,21 @@ class KernelsJsonReader {
     for (std::vector<double>& metric : table_.metrics) {
       if (!metric.empty()) fill(metric, rows, std::numeric_limits<double>::quiet_NaN());
     }
-    std::ranges::stable_sort(table_.devices, {}, &KernelDevice::index);
+    drop_repeated_devices();
     remarks_.write_to(table_.remarks);
     return std::move(table_);
+  }
+
+  // Kernels name their device by its number: the first one with it is meant.
+  void drop_repeated_devices() {
+    std::ranges::stable_sort(table_.devices, {}, &KernelDevice::index);
+    const auto have_same_index = [](const KernelDevice& a, const KernelDevice& b) {
+      return a.index == b.index;
+    };
+    const auto rest = std::unique(table_.devices.begin(), table_.devices.end(), have_same_index);
+    if (rest == table_.devices.end()) return;
+    remarks_.add_once("devices with the number of an earlier one are left out");
+    table_.devices.erase(rest, table_.devices.end());
   }
 
   JsonCursor cursor_;

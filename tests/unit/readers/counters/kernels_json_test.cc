@@ -14,6 +14,20 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+TEST(KernelsJson, devices_with_one_number_and_negative_shares_are_left_out) {
+  const KernelTable table = table_of(R"({
+    "schema": "strobe.kernels", "version": 1,
+    "devices": [{"index": 3, "name": "third"}, {"index": 1, "name": "one"},
+                {"index": 3, "name": "again"}],
+    "kernels": [{"name": "k", "duration_ns": 32, "metrics": {"dram_percent": -1}}]})");
+  ASSERT_EQ(table.devices.size(), 2u);
+  EXPECT_EQ(table.devices[0].name, "one");
+  EXPECT_EQ(table.devices[1].name, "third");
+  EXPECT_FALSE(table.has(KernelMetric::kDramPercent));
+  EXPECT_THAT(table.remarks, Contains(HasSubstr("devices with the number of an earlier one")));
+  EXPECT_THAT(table.remarks, Contains(HasSubstr("is not a number from 0 on")));
+}
+
 TEST(KernelsJson, what_is_published_is_read) {
   const KernelTable table = table_of(R"({
     "schema": "strobe.kernels", "version": 1, "source": "recording", "clock_policy": "locked",
