@@ -1,6 +1,7 @@
 // What goes in comes out or is named: the events of a file are counted a second time by the
 // plainest means of its format, and all are in the trace or in the report. Allocator snapshots and
 // recordings have tests of their own for it: allocator_snapshots_test and run_file_cuts_test.
+// Long because each format is counted in a way of its own.
 #include <simdjson.h>
 #include <sqlite3.h>
 #include <zlib.h>
