@@ -28,9 +28,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kVendorFiles = kShared / "traces/vendors";
-const fs::path kSource = STROBE_SOURCE_DIR;
-const fs::path kSmallFiles = kSource / "tests/fuzz/corpus";
+const fs::path kVendorTraces = kShared / "traces/vendors";
+const fs::path kCheckout = STROBE_SOURCE_DIR;
+const fs::path kSmallTraces = kCheckout / "tests/fuzz/corpus";
 
 std::uint64_t count_of(const LoadedTrace& loaded, ImportIssue issue) {
   return loaded.report[issue].count;
@@ -101,10 +101,10 @@ EventsByPhase events_in_json(const std::string& text) {
 }
 
 TEST(NothingIsLostTest, events_of_json) {
-  std::vector<fs::path> files = files_in(kSource / "examples", ".json.gz");
-  add_files(files, kSource / "tests/data/health", ".json.gz");
-  add_files(files, kSmallFiles / "trace_differential_fuzz", "h200_");
-  add_files(files, kSmallFiles / "trace_differential_fuzz", "paddle");
+  std::vector<fs::path> files = files_in(kCheckout / "examples", ".json.gz");
+  add_files(files, kCheckout / "tests/data/health", ".json.gz");
+  add_files(files, kSmallTraces / "trace_differential_fuzz", "h200_");
+  add_files(files, kSmallTraces / "trace_differential_fuzz", "paddle");
   for (const char* folder : {"traces", "traces/vendors/mtia", "traces/vendors/rocm/kineto_mi210",
                              "traces/vendors/rocm/kineto_mi300", "traces/vendors/rocm/rpd",
                              "traces/vendors/other", "traces/vendors/xplane/jax_h200",
@@ -244,13 +244,13 @@ class PlainDatabase {
 
 TEST(NothingIsLostTest, rows_of_databases) {
   std::vector<fs::path> files;
-  add_files(files, kSmallFiles / "database_fuzz", ".sqlite");
-  add_files(files, kSmallFiles / "rocm_fuzz", ".db");
-  add_files(files, kSmallFiles / "rocm_fuzz", ".rpd");
-  add_files(files, kVendorFiles / "nsys", ".sqlite.gz");
-  add_files(files, kVendorFiles / "rocm/rocprof_v1", ".db.gz");
-  add_files(files, kVendorFiles / "rocm/rpd", ".rpd.gz");
-  add_files(files, kVendorFiles / "ascend/db_rank0_ascend_pt", "ascend_pytorch_profiler_0.db.gz");
+  add_files(files, kSmallTraces / "database_fuzz", ".sqlite");
+  add_files(files, kSmallTraces / "rocm_fuzz", ".db");
+  add_files(files, kSmallTraces / "rocm_fuzz", ".rpd");
+  add_files(files, kVendorTraces / "nsys", ".sqlite.gz");
+  add_files(files, kVendorTraces / "rocm/rocprof_v1", ".db.gz");
+  add_files(files, kVendorTraces / "rocm/rpd", ".rpd.gz");
+  add_files(files, kVendorTraces / "ascend/db_rank0_ascend_pt", "ascend_pytorch_profiler_0.db.gz");
   EXPECT_GE(files.size(), 6u);
   for (const fs::path& file : files) {
     SCOPED_TRACE(file.filename());
@@ -332,9 +332,9 @@ TEST(NothingIsLostTest, events_of_xplane_profiles) {
   constexpr std::uint64_t kPlanes = 1;
   constexpr std::uint64_t kLines = 3;
   constexpr std::uint64_t kEvents = 4;
-  std::vector<fs::path> files = files_in(kSmallFiles / "xplane_fuzz", "");
+  std::vector<fs::path> files = files_in(kSmallTraces / "xplane_fuzz", "");
   for (const char* folder : {"xplane", "xplane/jax_h200", "xplane/jax_mi300"})
-    add_files(files, kVendorFiles / folder, ".xplane.pb.gz");
+    add_files(files, kVendorTraces / folder, ".xplane.pb.gz");
   EXPECT_GE(files.size(), 2u);
   for (const fs::path& file : files) {
     SCOPED_TRACE(file.filename());
@@ -363,9 +363,9 @@ std::uint64_t type_of_track_event(const WireField& event) {
 std::map<std::string, std::string> perfetto_traces() {
   std::map<std::string, std::string> traces;
   const auto add = [&](const fs::path& file) { traces[file.filename()] = file_text(file); };
-  add(kSmallFiles / "perfetto_fuzz/gpu");
-  for (const fs::path& file : files_in(kVendorFiles / "perfetto", ".perfetto-trace.gz")) add(file);
-  for (const fs::path& file : files_in(kVendorFiles / "perfetto/synthetic_gpu_textproto", ""))
+  add(kSmallTraces / "perfetto_fuzz/gpu");
+  for (const fs::path& file : files_in(kVendorTraces / "perfetto", ".perfetto-trace.gz")) add(file);
+  for (const fs::path& file : files_in(kVendorTraces / "perfetto/synthetic_gpu_textproto", ""))
     traces[file.filename()] = test::perfetto_from_text(file_text(file));
   return traces;
 }
@@ -421,8 +421,8 @@ TEST(NothingIsLostTest, packets_of_perfetto_traces) {
 
 TEST(NothingIsLostTest, records_of_rocprofv3) {
   using simdjson::dom::element;
-  std::vector<fs::path> files = {kSmallFiles / "rocm_fuzz/records.json"};
-  add_files(files, kVendorFiles / "rocm", "rocprofv3_results.json");
+  std::vector<fs::path> files = {kSmallTraces / "rocm_fuzz/records.json"};
+  add_files(files, kVendorTraces / "rocm", "rocprofv3_results.json");
   for (const fs::path& file : files) {
     SCOPED_TRACE(file.filename());
     simdjson::dom::parser parser;
@@ -451,11 +451,11 @@ std::uint64_t rows_of_text(const std::string& text) {
 TEST(NothingIsLostTest, rows_of_tables) {
   std::vector<fs::path> files;
   for (const char* name : {"calls.csv", "copies.csv", "kernels.csv", "markers.csv", "counters.csv"})
-    files.push_back(kSmallFiles / "rocm_fuzz" / name);
-  files.push_back(kSmallFiles / "npu_formats_fuzz/kernel_details.csv");
-  add_files(files, kVendorFiles / "rocm/rocprof_v1", "results.csv.gz");
-  add_files(files, kVendorFiles / "rocm/rocprofv3_csv", ".csv");
-  add_files(files, kVendorFiles / "ascend/text_rank0_ascend_pt/ASCEND_PROFILER_OUTPUT",
+    files.push_back(kSmallTraces / "rocm_fuzz" / name);
+  files.push_back(kSmallTraces / "npu_formats_fuzz/kernel_details.csv");
+  add_files(files, kVendorTraces / "rocm/rocprof_v1", "results.csv.gz");
+  add_files(files, kVendorTraces / "rocm/rocprofv3_csv", ".csv");
+  add_files(files, kVendorTraces / "ascend/text_rank0_ascend_pt/ASCEND_PROFILER_OUTPUT",
             "kernel_details.csv");
   for (const fs::path& file : files) {
     SCOPED_TRACE(file.filename());
@@ -480,8 +480,8 @@ std::set<std::string> first_values(const std::string& text) {
 }
 
 TEST(NothingIsLostTest, launches_of_counter_tables) {
-  std::vector<fs::path> files = files_in(kSource / "tests/data/recordings", "_ncu.csv");
-  add_files(files, kSource / "examples", "gpt_kernels_h200.csv.gz");
+  std::vector<fs::path> files = files_in(kCheckout / "tests/data/recordings", "_ncu.csv");
+  add_files(files, kCheckout / "examples", "gpt_kernels_h200.csv.gz");
   add_files(files, kShared / "traces", "ncu_raw.csv.gz");
   EXPECT_GE(files.size(), 5u);
   for (const fs::path& file : files) {
@@ -493,8 +493,8 @@ TEST(NothingIsLostTest, launches_of_counter_tables) {
 }
 
 TEST(NothingIsLostTest, dispatches_of_counted_runs) {
-  std::vector<fs::path> files = {kSmallFiles / "rocm_fuzz/pmc_perf.csv"};
-  add_files(files, kVendorFiles / "rocm/rocprof_compute", "pmc_perf.csv");
+  std::vector<fs::path> files = {kSmallTraces / "rocm_fuzz/pmc_perf.csv"};
+  add_files(files, kVendorTraces / "rocm/rocprof_compute", "pmc_perf.csv");
   for (const fs::path& file : files) {
     SCOPED_TRACE(file.filename());
     const auto table = read_kernels(file);
