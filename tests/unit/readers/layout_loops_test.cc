@@ -129,7 +129,8 @@ class RandomEvents {
   std::string string() {
     std::string text(below(4) == 0 ? below(200) : below(30), 'n');
     for (char& c : text) c = static_cast<char>('a' + below(26));
-    if (below(6) == 0 && !text.empty()) text[below(text.size())] = "\\\"\n\x01\x1f}{,\x7f"[below(9)];
+    if (below(6) == 0 && !text.empty())
+      text[below(text.size())] = "\\\"\n\x01\x1f}{,\x7f"[below(9)];
     return "\"" + text + "\"";
   }
 
