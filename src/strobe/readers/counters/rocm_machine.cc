@@ -16,9 +16,9 @@
 namespace strobe::readers {
 namespace {
 
-constexpr std::size_t kMostBytes = 64 << 10;
+constexpr std::size_t kMostMachineBytes = 64 << 10;
 
-double number_of(std::string_view text) { return parse_number(text).value_or(0); }
+double fact_in(std::string_view text) { return parse_number(text).value_or(0); }
 
 std::optional<KernelDevice> read_machine(std::string_view text) {
   CsvRecords records(text);
@@ -29,9 +29,9 @@ std::optional<KernelDevice> read_machine(std::string_view text) {
   for (std::size_t i = 0; i < std::min(titles.size(), records.size()); ++i) {
     const std::string_view value = records.field(i);
     if (titles[i] == "gpu_model") device.name = value;
-    if (titles[i] == "cu_per_gpu") device.sm_count = static_cast<std::int32_t>(number_of(value));
-    if (titles[i] == "max_sclk") device.most_clock_hz = 1e6 * number_of(value);
-    if (titles[i] == "hbm_bw") device.dram_bytes_per_s = 1e9 * number_of(value);
+    if (titles[i] == "cu_per_gpu") device.sm_count = static_cast<std::int32_t>(fact_in(value));
+    if (titles[i] == "max_sclk") device.most_clock_hz = 1e6 * fact_in(value);
+    if (titles[i] == "hbm_bw") device.dram_bytes_per_s = 1e9 * fact_in(value);
   }
   if (device.name.empty()) return std::nullopt;
   return device;
@@ -44,7 +44,7 @@ void describe_rocm_machine(const std::filesystem::path& kernels, KernelTable& ta
   const std::filesystem::path file = kernels.parent_path() / "sysinfo.csv";
   std::error_code ignored;
   const auto bytes = std::filesystem::file_size(file, ignored);
-  if (ignored || bytes > kMostBytes) return;
+  if (ignored || bytes > kMostMachineBytes) return;
   const auto text = read_text(file.string());
   if (!text) return;
   std::optional<KernelDevice> device = read_machine(*text);

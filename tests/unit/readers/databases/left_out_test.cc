@@ -31,12 +31,12 @@ TEST(LeftOutTest, nothing_left_out_is_no_line) {
 TEST(LeftOutTest, tables_are_named_unless_they_were_read_or_hold_no_events) {
   const auto database = sqlite::Database::in_memory(
       testing::sql_database("CREATE TABLE read(x); INSERT INTO read VALUES(1);"
-                           "CREATE TABLE unread(x); INSERT INTO unread VALUES(1), (2);"
-                           "CREATE TABLE empty(x);"
-                           "CREATE TABLE ENUM_KIND(x); INSERT INTO ENUM_KIND VALUES(1);"
-                           "CREATE TABLE A_STACKS(x); INSERT INTO A_STACKS VALUES(1);"
-                           "CREATE TABLE names(x); INSERT INTO names VALUES(1);"
-                           "CREATE TABLE names_of_more(x); INSERT INTO names_of_more VALUES(1)"));
+                            "CREATE TABLE unread(x); INSERT INTO unread VALUES(1), (2);"
+                            "CREATE TABLE empty(x);"
+                            "CREATE TABLE ENUM_KIND(x); INSERT INTO ENUM_KIND VALUES(1);"
+                            "CREATE TABLE A_STACKS(x); INSERT INTO A_STACKS VALUES(1);"
+                            "CREATE TABLE names(x); INSERT INTO names VALUES(1);"
+                            "CREATE TABLE names_of_more(x); INSERT INTO names_of_more VALUES(1)"));
   ASSERT_TRUE(database);
   ASSERT_TRUE(database->query("SELECT x FROM read"));
   constexpr std::string_view kNoEvents[] = {"ENUM_*", "*_STACKS", "names"};

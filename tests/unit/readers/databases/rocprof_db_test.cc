@@ -61,8 +61,8 @@ TEST(RocprofDbTest, a_traced_run_has_calls_copies_and_ranges_and_its_kernels_onc
 TEST(RocprofDbTest, kernels_beside_copies_are_read_if_nothing_else_lists_them) {
   const auto loaded = read_trace_bytes(
       strobe::testing::sql_database(kCountedRun +
-                                   "CREATE TABLE COPY (BeginNs INTEGER, EndNs INTEGER, Name TEXT);"
-                                   "INSERT INTO COPY VALUES (150, 170, 'CopyHostToDevice')"),
+                                    "CREATE TABLE COPY (BeginNs INTEGER, EndNs INTEGER, Name TEXT);"
+                                    "INSERT INTO COPY VALUES (150, 170, 'CopyHostToDevice')"),
       "a.db");
   ASSERT_TRUE(loaded) << loaded.error().what;
   EXPECT_EQ(strobe::testing::total_of(loaded->trace, SliceKind::kKernel), (Total{2, 50}));

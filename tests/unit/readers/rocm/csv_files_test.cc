@@ -6,10 +6,8 @@
 #include "strobe/readers/formats.h"
 #include "strobe/readers/rocm/csv_table.h"
 #include "strobe/readers/trace_reader.h"
-#include "tests/support/damage.h"
-#include "tests/support/temporary_folder.h"
-#include "tests/support/trace_totals.h"
 #include "strobe/trace/args_store.h"
+#include "tests/support/damage.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/trace_totals.h"
 
