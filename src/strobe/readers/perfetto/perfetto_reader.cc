@@ -56,7 +56,9 @@ bool is_perfetto(const TraceInput& input) {
   constexpr int kPacketsLookedAt = 4;
   for (int packet = 0; packet < kPacketsLookedAt && p < end; ++packet) {
     std::uint64_t length = 0;
-    if (*p++ != '\n' || !take_varint(p, end, length) || length > kLongestPacket) return false;
+    if (*p++ != '\n') return false;
+    if (!take_varint(p, end, length)) return has_sign && p == end;  // cut there
+    if (length > kLongestPacket) return false;
     const auto there = std::min(length, static_cast<std::uint64_t>(end - p));
     ProtobufFields fields({p, static_cast<std::size_t>(there)});
     if (!may_be_packet(fields, has_sign)) return false;
