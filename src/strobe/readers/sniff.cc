@@ -274,8 +274,8 @@ Error explain_not_a_trace(std::string_view first) {
   const std::string_view sample = first.substr(0, 4096);
   if (!is_text(sample)) {
     if (auto known = explain_binary(sample)) return *known;
-    return malformed("this is a binary file, not a JSON trace",
-                     "strobe reads Chrome-style JSON traces, plain, .gz or .zst");
+    return malformed("this is a binary file that strobe does not know",
+                     "`strobe --help` names what it reads");
   }
   if (auto known = explain_xml(sample)) return *known;
   if (looks_like_counters(sample)) {

@@ -14,7 +14,8 @@ import { Card, Empty, Facts } from '../widgets/pieces.tsx';
 import type { PlotMark } from '../widgets/plot.tsx';
 import { RankPicker } from '../widgets/rank_picker.tsx';
 
-// The Memory screen of a snapshot of an allocator: who holds what, now and at the peak, what grew, and what is reserved in vain.
+// The Memory screen of a snapshot of an allocator: who holds what, now and at the peak, what grew, and which
+// reserved memory is not used.
 
 export function SnapshotMemory({ snapshot }: { snapshot: MemorySnapshot }): JSX.Element {
   const session = useSession();

@@ -132,7 +132,7 @@ function Entry({ entry, onOpen }: { entry: TraceEntry; onOpen: () => void }): JS
   return (
     <button type="button" class="entry-body" onClick={onOpen}>
       {name}
-      <span class="muted">{isSnapshot ? 'opens in Memory' : entry.device ?? 'no device'}{entry.dialect ? ` · ${entry.dialect}` : ''}
+      <span class="muted">{[isSnapshot ? 'opens in Memory' : entry.device, entry.dialect].filter(Boolean).join(' · ')}
         {entry.import_warning && <span class="warning" title={entry.import_warning}> · {entry.import_warning}</span>}</span>
       <span class="number">{!isSnapshot && <>{countText(entry.slices ?? 0)} <span class="muted">slices</span></>}</span>
       <span class="number">{!isSnapshot && durationText(entry.span_ns ?? 0)}</span>
