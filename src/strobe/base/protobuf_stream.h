@@ -65,6 +65,7 @@ class ProtobufStream {
   static constexpr std::uint64_t kNoEnd = ~std::uint64_t{0};
 
   std::size_t ahead() const { return filled_ - position_; }
+  std::size_t window_bytes() const { return window_.size() - kProtobufSlack; }
   bool fill(std::size_t wanted);
   std::size_t read_more(char* to, std::size_t bytes);
   void skip_to(std::uint64_t offset);
@@ -73,8 +74,6 @@ class ProtobufStream {
 
   std::unique_ptr<ByteStream> stream_;
   std::optional<File> file_;
-  std::size_t window_bytes() const { return window_.size() - kProtobufSlack; }
-
   std::vector<char> window_;                    // and kProtobufSlack bytes
   std::size_t position_ = 0;                    // in the window
   std::size_t filled_ = 0;                      // its bytes

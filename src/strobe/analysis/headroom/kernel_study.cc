@@ -281,27 +281,30 @@ FusionPlan fusion_plan(const KernelStudy& study) {
   return plan_fusions(rows, details);
 }
 
+// Counted, or from the bytes. Caches between the counters and the memory may pass more than the
+// memory can.
+std::optional<double> dram_percent(const KernelStudy& study, std::size_t row) {
+  const KernelTable& table = *study.table;
+  if (const auto counted = table.value(KernelMetric::kDramPercent, row)) return counted;
+  const std::optional<double> read = table.value(KernelMetric::kDramReadBytes, row);
+  const std::optional<double> written = table.value(KernelMetric::kDramWriteBytes, row);
+  const double full_bytes =
+      study.bus_bytes_per_s(row) * static_cast<double>(table.durations_ns[row]) / 1e9;
+  if (!read || !written || full_bytes <= 0) return {};
+  return std::min(100.0, 100 * (*read + *written) / full_bytes);
+}
+
 }  // namespace
 
 KernelSample KernelStudy::sample(std::size_t row) const {
   return {table->durations_ns[row], table->value(KernelMetric::kTensorPercent, row),
-          dram_percent(row)};
+          dram_percent(*this, row)};
 }
 
 double KernelStudy::bus_bytes_per_s(std::size_t row) const {
   const KernelDevice* device = row < table->size() ? table->device_of(row) : nullptr;
   if (device != nullptr && device->dram_bytes_per_s > 0) return device->dram_bytes_per_s;
   return chip ? chip->dram_bytes_per_s : 0;
-}
-
-std::optional<double> KernelStudy::dram_percent(std::size_t row) const {
-  if (const auto counted = table->value(KernelMetric::kDramPercent, row)) return counted;
-  const std::optional<double> read = table->value(KernelMetric::kDramReadBytes, row);
-  const std::optional<double> written = table->value(KernelMetric::kDramWriteBytes, row);
-  const double full_bytes =
-      bus_bytes_per_s(row) * static_cast<double>(table->durations_ns[row]) / 1e9;
-  if (!read || !written || full_bytes <= 0) return {};
-  return std::min(100.0, 100 * (*read + *written) / full_bytes);
 }
 
 KernelStudy study_kernels(const KernelTable& table, const StudyOptions& options) {

@@ -77,10 +77,6 @@ struct KernelStudy {
   const KernelIdentity& identity(std::size_t row) const {
     return identities[launches[row].identity];
   }
-
- private:
-  // Counted, or from the bytes.
-  std::optional<double> dram_percent(std::size_t row) const;
 };
 
 KernelStudy study_kernels(const KernelTable& table, const StudyOptions& options = {});

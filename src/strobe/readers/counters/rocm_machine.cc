@@ -40,7 +40,7 @@ std::optional<KernelDevice> read_machine(std::string_view text) {
 }  // namespace
 
 void describe_rocm_machine(const std::filesystem::path& kernels, KernelTable& table) {
-  if (!table.devices.empty()) return;
+  if (table.source != KernelSource::kWideCsv || !table.devices.empty()) return;
   const std::filesystem::path file = kernels.parent_path() / "sysinfo.csv";
   std::error_code ignored;
   const auto bytes = std::filesystem::file_size(file, ignored);

@@ -45,5 +45,14 @@ TEST(RocmMachineTest, another_file_of_that_name_says_nothing) {
   }
 }
 
+TEST(RocmMachineTest, a_table_of_another_kind_is_left_alone) {
+  const testing::TemporaryFolder folder;
+  testing::put_bytes(folder / "kernels.txt", "Kernel Latency Tensor DRAM\nk|100 0.5 0.25\n");
+  testing::put_bytes(folder / "sysinfo.csv", "gpu_model\nMI300X\n");
+  const auto table = read_kernels(folder / "kernels.txt");
+  ASSERT_TRUE(table) << table.error().what;
+  EXPECT_TRUE(table->devices.empty());
+}
+
 }  // namespace
 }  // namespace strobe::readers
