@@ -226,7 +226,7 @@ function OnlyMemory({ screen, snapshot }: { screen: Screen; snapshot: TraceEntry
     <>
       {screen.shows === 'trace' && <RankPicker />}
       <Empty title={`${snapshot.worker} is a snapshot of an allocator`}>
-        <p>It shows who holds memory, what grew, and how much reserved memory is not used. It has no times of operators or kernels, so there is nothing for {screen.title}.</p>
+        <p>It shows who holds memory, what grew, and how much reserved memory is not used. It has no slices, so {screen.title} has nothing to show.</p>
         <p class="actions">
           <button type="button" class="primary" onClick={() => session.go(atScreen({ ...route, parameters: { shown: snapshot.trace } }, 'memory'))}>Open Memory</button>
           {others.length > 0 && screen.shows !== 'trace' && (
