@@ -84,11 +84,14 @@ double log_change_of(const CycleRow& cycle) {
                   stats::moments_of(cycle.run_ms_normal).mean);
 }
 
-double device_change(const HostShares& shares, double log_change) {
-  const double normal = 1 - shares.normal;
-  const double abnormal = 1 - shares.abnormal;
-  if (!(normal > 0 && abnormal > 0)) return 0;
-  return (normal + abnormal) / 2 * (log_change + std::log(abnormal / normal));
+// Of the device's own work. What waits on a device although it was launched may wait for a slower
+// host as well.
+double device_change(const Comparison& comparison, const OwnWork& work) {
+  const Change& cycle = comparison.cycles.front().ms;
+  const double share = (work.normal_ms / cycle.normal_core.mean +
+                        work.abnormal_ms / cycle.abnormal_core.mean) / 2;
+  const double change = share * std::log(work.abnormal_ms / work.normal_ms);
+  return std::isfinite(change) ? change : 0;
 }
 
 // The standard error of a cycle's change that its cycles give, as a part of a cycle; 0 if there is
@@ -119,7 +122,7 @@ RunNoise noise_between(const Comparison& comparison, const std::vector<PairedRan
   noise.host_speed = std::exp(log_speeds.difference());
   noise.paced_share = stretchable_share(comparison, work, shares, host_leads(ranks, work));
   noise.speed_change = noise.paced_share * log_speeds.difference();
-  noise.device_change = device_change(shares, log_change_of(cycle));
+  noise.device_change = device_change(comparison, work);
 
   const double device_prior = (1 - noise.host_share) * kDevicePartDeviation;
   const double rest_prior = in_quadrature(noise.paced_share * kHostRestDeviation, device_prior);

@@ -20,50 +20,26 @@ enum class Crowded { kAbnormal, kNormal };
 bool is_more(const Change& change, double least_ratio, Crowded run) {
   return run == Crowded::kAbnormal ? rose(change, least_ratio) : fell(change, 1 / least_ratio);
 }
-double surplus(const Change& change, Crowded run) {
-  return run == Crowded::kAbnormal ? change.core_difference() : -change.core_difference();
-}
-double factor(const Change& change, Crowded run) {
-  return run == Crowded::kAbnormal ? change.core_ratio() : 1 / change.core_ratio();
+
+// The same kernels, of the same size and as often, the same copies, no memory taken or given back
+// more often: the program does what it did.
+bool is_same_work(const Symptoms& symptoms, const DeviceSymptoms& device) {
+  const HostSymptoms& host = symptoms.host;
+  return symptoms.common_calls_factor == 1 && device.resized_share < 0.1 &&
+         device.rescaled_time_share < 0.1 &&
+         device.other_work_ms < 0.05 * device.kernel_ms.normal_core.mean &&
+         std::ranges::all_of(device.copies, [](const FunctionRow* row) {
+           return calls_are_equal(*row);
+         }) &&
+         (host.allocations_normal == host.allocations_abnormal ||
+          are_equal_calls(host.allocations_normal, host.allocations_abnormal));
 }
 
-// The same work needs the same traffic: what the memory carries beyond that is somebody else's.
-bool memory_carries_more(const Symptoms& symptoms, const DeviceSymptoms& device, Crowded run) {
-  constexpr double kMuchMore = 1.5;
-  const MetricRow* use = symptoms.metric(MetricRole::kMemoryUse, device.name());
-  return use != nullptr && is_more(use->all, 1.2, run) &&
-         factor(use->all, run) * factor(symptoms.cycle->ms, run) > kMuchMore;
-}
-
-// The counter shows more by more than our own work. It is coarse, so this needs other signs too.
-bool counter_sees_more(const Symptoms& symptoms, const DeviceSymptoms& device, Crowded run) {
-  constexpr double kLeastPoints = 10;
-  const MetricRow* use = symptoms.metric(MetricRole::kDeviceUse, device.name());
-  if (use == nullptr || !is_more(use->all, 1.05, run)) return false;
-  const double own_surplus = std::max(0.0, surplus(device.row->busy_share, run));
-  return surplus(use->all, run) - own_surplus >= kLeastPoints;
-}
-
-// Who takes turns with us takes time from many kernels; one that takes longer has its own reason.
-bool is_spread(const DeviceSymptoms& device, Crowded run) {
-  constexpr double kMost = 0.5;
-  double added_ms = 0;
-  double most_ms = 0;
-  for (const FunctionRow* row : device.kernels) {
-    const double more_ms = std::max(0.0, surplus(row->own_ms(), run));
-    added_ms += more_ms;
-    most_ms = std::max(most_ms, more_ms);
-  }
-  return most_ms <= kMost * added_ms;
-}
-
-// The same kernels, of the same size, at no lower clocks, take longer: they get only part of the
-// device. If processes take turns, some calls take far longer and most as long as before, or work
-// that was launched waits; the device draws more power then for the same work.
+// Who takes turns with us takes time from the long kernels, or keeps launched work waiting. At
+// lower clocks kernels take longer without anybody else.
 bool kernels_are_crowded(const Symptoms& symptoms, const DeviceSymptoms& device, Crowded run) {
+  constexpr double kLeastPart = 0.3;
   const bool is_abnormal = run == Crowded::kAbnormal;
-  const bool is_same_work = symptoms.common_calls_factor == 1 && device.resized_share < 0.1 &&
-                            device.other_work_ms < 0.05 * device.kernel_ms.normal_core.mean;
   const auto is_lower = [&](const MetricRow* clock) {
     return is_abnormal ? fell(clock->busy, 0.97) : rose(clock->busy, 1 / 0.97);
   };
@@ -71,18 +47,11 @@ bool kernels_are_crowded(const Symptoms& symptoms, const DeviceSymptoms& device,
   const MetricRow* memory = symptoms.metric(MetricRole::kMemoryClock, device.name());
   const bool has_its_clocks =
       core != nullptr && !is_lower(core) && (memory == nullptr || !is_lower(memory));
-  const bool carries_more = memory_carries_more(symptoms, device, run);
   const double slower = is_abnormal ? device.slowdowns.share_between(1.05, 1e9)
                                     : device.slowdowns.share_between(0, 1 / 1.05);
-  const bool are_all_slower = slower >= (carries_more ? 0.3 : 0.7);
   const bool is_waiting =
       (is_abnormal ? longer_wait_of_work(symptoms) : shorter_wait_of_work(symptoms)) != nullptr;
-  const MetricRow* power = symptoms.metric(MetricRole::kPower, device.name());
-  const bool somebody_works = carries_more || (power != nullptr && is_more(power->all, 1.1, run)) ||
-                              (is_waiting && counter_sees_more(symptoms, device, run));
-  const bool is_kept_waiting =
-      (is_more(device.kernel_ms, 1.1, run) && is_spread(device, run)) || is_waiting;
-  return is_same_work && has_its_clocks && (are_all_slower || (somebody_works && is_kept_waiting));
+  return is_same_work(symptoms, device) && has_its_clocks && (slower >= kLeastPart || is_waiting);
 }
 
 // The run that shared the device, if a process came or left with its memory.

@@ -7,6 +7,7 @@
 #include "strobe/analysis/findings/finding.h"
 #include "strobe/analysis/waits/profiler_overhead.h"
 #include "strobe/compare/causes/cause_rules.h"
+#include "strobe/compare/causes/scaled_work.h"
 #include "strobe/stats/moments.h"
 
 namespace strobe::compare {
@@ -19,12 +20,15 @@ bool calls_scale(const Symptoms& symptoms) {
 void find_workload(const Symptoms& symptoms, std::vector<Cause>& causes) {
   double resized = 0;
   double rescaled = 0;
+  ScaledWork scaled;
   for (const DeviceSymptoms& device : symptoms.devices) {
     if (device.changed_ms < 0.02 * device.kernel_ms.normal_core.mean) continue;
     resized = std::max(resized, device.resized_share);
     rescaled = std::max(rescaled, device.rescaled_time_share);
+    const ScaledWork one = scaled_work(device);
+    if (one.explained_share > scaled.explained_share) scaled = one;
   }
-  const double other_sizes = std::max(resized, rescaled);
+  const double other_sizes = std::max({resized, rescaled, scaled.explained_share});
   if (!calls_scale(symptoms) && other_sizes < 0.4) return;
   Cause cause = {.kind = CauseKind::kWorkload,
                  .score = 0.9,
@@ -44,6 +48,16 @@ void find_workload(const Symptoms& symptoms, std::vector<Cause>& causes) {
         evidence(fmt::format("calls of at least 80 % of the functions changed by "
                              "the same factor, x {:.2f}",
                              symptoms.common_calls_factor)));
+  } else if (scaled.is_found()) {
+    cause.score = 0.6 + 0.35 * std::min(1.0, scaled.explained_share / 0.8);
+    cause.headline =
+        fmt::format("a cycle does {} work: many kernels have x {:.2f} as much to do{}",
+                    scaled.factor > 1 ? "more" : "less", scaled.factor, symptoms.place());
+    cause.evidence.push_back(evidence(
+        fmt::format("{} kernels are launched more or less often or with another number of blocks, "
+                    "about x {:.2f}, and their time changed with it; that factor explains {:.0f} % "
+                    "of the change on the device",
+                    scaled.kernels, scaled.factor, 100 * scaled.explained_share)));
   } else {
     cause.score = 0.6 + 0.35 * std::min(1.0, other_sizes / 0.8);
     cause.headline = fmt::format("the same kernels run with other sizes{}", symptoms.place());
