@@ -28,9 +28,8 @@ bool is_same_work(const Symptoms& symptoms, const DeviceSymptoms& device) {
   return symptoms.common_calls_factor == 1 && device.resized_share < 0.1 &&
          device.rescaled_time_share < 0.1 &&
          device.other_work_ms < 0.05 * device.kernel_ms.normal_core.mean &&
-         std::ranges::all_of(device.copies, [](const FunctionRow* row) {
-           return calls_are_equal(*row);
-         }) &&
+         std::ranges::all_of(device.copies,
+                             [](const FunctionRow* row) { return calls_are_equal(*row); }) &&
          (host.allocations_normal == host.allocations_abnormal ||
           are_equal_calls(host.allocations_normal, host.allocations_abnormal));
 }
@@ -38,7 +37,6 @@ bool is_same_work(const Symptoms& symptoms, const DeviceSymptoms& device) {
 // Who takes turns with us takes time from the long kernels, or keeps launched work waiting. At
 // lower clocks kernels take longer without anybody else.
 bool kernels_are_crowded(const Symptoms& symptoms, const DeviceSymptoms& device, Crowded run) {
-  constexpr double kLeastPart = 0.3;
   const bool is_abnormal = run == Crowded::kAbnormal;
   const auto is_lower = [&](const MetricRow* clock) {
     return is_abnormal ? fell(clock->busy, 0.97) : rose(clock->busy, 1 / 0.97);
@@ -47,11 +45,10 @@ bool kernels_are_crowded(const Symptoms& symptoms, const DeviceSymptoms& device,
   const MetricRow* memory = symptoms.metric(MetricRole::kMemoryClock, device.name());
   const bool has_its_clocks =
       core != nullptr && !is_lower(core) && (memory == nullptr || !is_lower(memory));
-  const double slower = is_abnormal ? device.slowdowns.share_between(1.05, 1e9)
-                                    : device.slowdowns.share_between(0, 1 / 1.05);
   const bool is_waiting =
       (is_abnormal ? longer_wait_of_work(symptoms) : shorter_wait_of_work(symptoms)) != nullptr;
-  return is_same_work(symptoms, device) && has_its_clocks && (slower >= kLeastPart || is_waiting);
+  return is_same_work(symptoms, device) && has_its_clocks &&
+         (is_more(device.kernel_ms, 1.03, run) || is_waiting);
 }
 
 // The run that shared the device, if a process came or left with its memory.
