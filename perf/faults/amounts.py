@@ -72,6 +72,14 @@ INSIDE = {
     "policy": {
         "sleep": SEARCHED, "slow_input": SEARCHED, "gc": SEARCHED, "copies": SEARCHED, "churn": SEARCHED, "launches": SEARCHED,
         **LEARNING},
+    "gan": {
+        "sleep": SEARCHED, "slow_input": SEARCHED, "gc": SEARCHED, "sync": SEARCHED, "copies": SEARCHED, "churn": SEARCHED,
+        "pageable": ONE, "precision": ONE, "layout": ONE, "launches": ONE, "recompute": ONE, **LEARNING,
+        "batch": {"strong": 90, "medium": 72, "weak": 66}},
+    "search": {
+        "sleep": SEARCHED, "slow_input": SEARCHED, "gc": SEARCHED, "sync": SEARCHED, "copies": SEARCHED, "churn": SEARCHED,
+        "launches": SEARCHED, "pageable": ONE, "precision": ONE, "kernels_attention": ONE, **RUNNING,
+        "batch": {"strong": 132, "medium": 108, "weak": 100}},
 }
 
 # The first amount that a search tries, and the last.
@@ -110,6 +118,8 @@ DONE_TO = {
     "speech": ["host_cores", *DEVICE_FAULTS],
     "graphnet": DEVICE_FAULTS,
     "policy": ["host_cores", "foreign_compute"],
+    "gan": ["host_cores", *DEVICE_FAULTS, "foreign_copies"],
+    "search": ["host_cores", *DEVICE_FAULTS, "power_cap"],
 }
 PINNED = "pinned"  # a program on one core with nobody else there: what own_core must be compared with
 

@@ -4,7 +4,7 @@
     python3 programs.py PROGRAM --profile FOLDER ...     torch's profiler writes FOLDER/trace.json
     python3 programs.py PROGRAM --search
 
-PROGRAM is one of loops.py, held_out.py or later.py; amounts.py says which faults each one knows. The last line of stdout is JSON
+PROGRAM is one of loops.py, held_out.py, later.py or fresh.py; amounts.py says which faults each one knows. The last line of stdout is JSON
 with the cycle as the program saw it. `--search` prints the amounts of all faults that are found by measuring; without
 `--amount` such a fault is searched for first, which then is part of the recording. With `--profile` a program says on
 stdout how far it is ("imported", "warm", "healthy", "measured"), and goes on after the first three when it gets a line.
@@ -25,6 +25,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # work on the host stays on the c
 import torch  # noqa: E402  after its variables
 
 import amounts  # noqa: E402
+import fresh  # noqa: E402
 import held_out  # noqa: E402
 import later  # noqa: E402
 import loops  # noqa: E402
@@ -34,11 +35,11 @@ EFFECT_S = 0.25
 # A program that runs can have these faults and lose them.
 ADDED = {"sleep", "slow_input", "gc", "sync", "copies", "churn", "gil", "recompute", "empty_cache", "anomaly", "log"}
 CYCLES = {"convnet": 140, "transformer": 180, "compiled": 220, "decode": 400, "prefill": 200, "graph": 400, "input": 200,
-          "vit": 140, "recommender": 200, "diffusion": 200, "experts": 140, "speech": 140, "graphnet": 140, "policy": 400}
+          "vit": 140, "recommender": 200, "diffusion": 200, "experts": 140, "speech": 140, "graphnet": 140, "policy": 400, "gan": 200, "search": 200}
 PROFILED = {"convnet": 32, "transformer": 16, "compiled": 32, "decode": 60, "prefill": 30, "graph": 50, "input": 24,
-            "vit": 16, "recommender": 40, "diffusion": 40, "experts": 16, "speech": 12, "graphnet": 32, "policy": 60}
+            "vit": 16, "recommender": 40, "diffusion": 40, "experts": 16, "speech": 12, "graphnet": 32, "policy": 60, "gan": 24, "search": 32}
 
-PROGRAMS = {**loops.PROGRAMS, **held_out.PROGRAMS, **later.PROGRAMS}
+PROGRAMS = {**loops.PROGRAMS, **held_out.PROGRAMS, **later.PROGRAMS, **fresh.PROGRAMS}
 
 
 def run_cycles(step, first, most, seconds, word="step", after=None):

@@ -88,8 +88,8 @@ double log_change_of(const CycleRow& cycle) {
 // host as well.
 double device_change(const Comparison& comparison, const OwnWork& work) {
   const Change& cycle = comparison.cycles.front().ms;
-  const double share = (work.normal_ms / cycle.normal_core.mean +
-                        work.abnormal_ms / cycle.abnormal_core.mean) / 2;
+  const double share =
+      (work.normal_ms / cycle.normal_core.mean + work.abnormal_ms / cycle.abnormal_core.mean) / 2;
   const double change = share * std::log(work.abnormal_ms / work.normal_ms);
   return std::isfinite(change) ? change : 0;
 }

@@ -288,4 +288,8 @@ CopyDirection copy_direction(std::string_view copy_name) {
   return kUnknown;
 }
 
+bool is_pageable_copy(std::string_view copy_name) {
+  return copy_name.find("Pageable") != std::string_view::npos;
+}
+
 }  // namespace strobe::device

@@ -67,5 +67,7 @@ enum class CopyDirection : std::uint8_t {
 };
 
 CopyDirection copy_direction(std::string_view copy_name);
+// From or to memory of the host that the device cannot reach by itself.
+bool is_pageable_copy(std::string_view copy_name);
 
 }  // namespace strobe::device

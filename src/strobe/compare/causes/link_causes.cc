@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "strobe/base/text.h"
@@ -26,6 +27,14 @@ struct CopyRate {
   double bytes_normal = 0;  // per cycle
   double bytes_abnormal = 0;
   double bytes_ratio = 1;
+  double pageable_bytes_normal = 0;
+  double pageable_bytes_abnormal = 0;
+
+  // Most of what was copied from pinned memory no longer is.
+  bool became_pageable() const {
+    return pageable_bytes_normal < 0.5 * bytes_normal &&
+           pageable_bytes_abnormal > 0.5 * bytes_abnormal;
+  }
 };
 
 // Copies between host and device, as far as the trace has their bytes.
@@ -33,6 +42,7 @@ CopyRate copy_rate(const DeviceSymptoms& device) {
   double bytes[2] = {0, 0};
   double ms[2] = {0, 0};
   std::vector<const FunctionRow*> rows;
+  CopyRate rate;
   for (const FunctionRow* row : device.copies) {
     const device::CopyDirection direction = device::copy_direction(row->key.name);
     if (direction != device::CopyDirection::kHostToDevice &&
@@ -42,10 +52,13 @@ CopyRate copy_rate(const DeviceSymptoms& device) {
     rows.push_back(row);
     bytes[0] += row->bytes_normal;
     bytes[1] += row->bytes_abnormal;
+    if (device::is_pageable_copy(row->key.name)) {
+      rate.pageable_bytes_normal += row->bytes_normal;
+      rate.pageable_bytes_abnormal += row->bytes_abnormal;
+    }
     ms[0] += row->ms.normal_core.mean;
     ms[1] += row->ms.abnormal_core.mean;
   }
-  CopyRate rate;
   rate.ms = total_ms(rows);
   rate.bytes_normal = bytes[0];
   rate.bytes_abnormal = bytes[1];
@@ -63,6 +76,8 @@ Evidence rate_of_copies(const CopyRate& rate) {
                               rate.bytes_ratio));
 }
 
+std::string bytes_text(double bytes) { return bytes == 0 ? "none" : number_text(bytes) + "B"; }
+
 void find_pcie(const Symptoms& symptoms, std::vector<Cause>& causes) {
   for (const DeviceSymptoms& device : symptoms.devices) {
     const BusTraffic traffic = bus_traffic(symptoms, device);
@@ -74,7 +89,8 @@ void find_pcie(const Symptoms& symptoms, std::vector<Cause>& causes) {
     const double cycle_ms = symptoms.cycle->ms.normal_core.mean;
     const bool matters = rate.ms.abnormal_core.mean > 0.05 * cycle_ms ||
                          rate.ms.core_difference() > 0.3 * std::abs(symptoms.cycle_change_ms);
-    const bool is_slow = rose(rate.ms, 1.3) && slowdown > 1.3 && matters;
+    const bool is_pageable = rate.became_pageable() && rate.ms.core_difference() > 0.02 * cycle_ms;
+    const bool is_slow = rose(rate.ms, 1.3) && slowdown > 1.3 && (matters || is_pageable);
     if (!is_crowded && !is_slow) continue;
     Cause cause = {.kind = CauseKind::kPcie,
                    .score = 0,
@@ -93,6 +109,12 @@ void find_pcie(const Symptoms& symptoms, std::vector<Cause>& causes) {
       cause.score = std::max(cause.score, std::min(0.9, 0.5 + 0.1 * (slowdown - 1.3)));
       cause.evidence.push_back(rate_of_copies(rate));
       cause.evidence.push_back(evidence("copies", rate.ms));
+      if (is_pageable) {
+        cause.evidence.push_back(evidence(fmt::format(
+            "from or to memory that is not pinned: {} -> {} per cycle",
+            bytes_text(rate.pageable_bytes_normal), bytes_text(rate.pageable_bytes_abnormal))));
+        cause.score = std::max(cause.score, 0.8);
+      }
     } else {
       cause.against.push_back(evidence("own copies did not get slower"));
     }
@@ -109,7 +131,7 @@ void find_pcie(const Symptoms& symptoms, std::vector<Cause>& causes) {
       cause.score += 0.1;
     }
     if (is_slow) cause.explains_ms = rate.ms.core_difference();
-    cause.is_fact = is_crowded;
+    cause.is_fact = is_crowded || (is_slow && is_pageable);
     causes.push_back(std::move(cause));
   }
 }

@@ -18,9 +18,7 @@ struct KernelScale {
   double changed_ms = 0;
 
   bool has_same_work() const { return std::abs(work) <= kSameWork; }
-  bool follows_work() const {
-    return !has_same_work() && time / work >= 0.3 && time / work <= 1.5;
-  }
+  bool follows_work() const { return !has_same_work() && time / work >= 0.3 && time / work <= 1.5; }
 };
 
 KernelScale scale_of(const FunctionRow& row) {
@@ -59,7 +57,9 @@ ScaledWork scaled_work(const DeviceSymptoms& device) {
   }
   const double work = typical_work(scales);
   if (std::abs(work) <= kSameWork) return {};
-  const auto is_near = [&](double one) { return std::abs(one - work) <= 0.15 * std::abs(work) + 0.01; };
+  const auto is_near = [&](double one) {
+    return std::abs(one - work) <= 0.15 * std::abs(work) + 0.01;
+  };
   std::size_t kernels = 0;
   std::size_t others = 0;
   double scaled_ms = 0;

@@ -13,8 +13,9 @@ struct ScaledWork {
   double factor = 1;
   std::size_t kernels = 0;  // launched with it
   // Of all milliseconds by which the kernels of both runs changed, 0..1: of these, and of those
-  // whose blocks depend on the size of the device only, if they changed by no more than that factor.
-  // Libraries also choose other kernels for other sizes, so kernels of one run only say nothing.
+  // whose blocks depend on the size of the device only, if they changed by no more than that
+  // factor. Libraries also choose other kernels for other sizes, so kernels of one run only say
+  // nothing.
   double explained_share = 0;
 
   bool is_found() const { return kernels > 0; }

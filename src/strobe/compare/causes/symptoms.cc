@@ -87,7 +87,13 @@ void add_kernel_work(DeviceSymptoms& symptoms) {
   std::size_t resized = 0;
   double all_ms = 0;
   double rescaled_ms = 0;
+  double common_normal_ms = 0;
+  double common_abnormal_ms = 0;
   for (const FunctionRow* row : symptoms.kernels) {
+    if (row->verdict != Verdict::kNew && row->verdict != Verdict::kVanished) {
+      common_normal_ms += row->own_ms().normal_core.mean;
+      common_abnormal_ms += row->own_ms().abnormal_core.mean;
+    }
     const double change = std::abs(row->own_ms().core_difference());
     symptoms.changed_ms += change;
     all_ms += row->own_ms().normal_core.mean;
@@ -102,6 +108,8 @@ void add_kernel_work(DeviceSymptoms& symptoms) {
     symptoms.resized_share = static_cast<double>(resized) / static_cast<double>(known);
   }
   if (all_ms > 0) symptoms.rescaled_time_share = rescaled_ms / all_ms;
+  symptoms.has_same_kernels = common_normal_ms >= 0.5 * symptoms.kernel_ms.normal_core.mean &&
+                              common_abnormal_ms >= 0.5 * symptoms.kernel_ms.abnormal_core.mean;
 }
 
 // Functions called at least twice per cycle in one of the runs; each has one vote.

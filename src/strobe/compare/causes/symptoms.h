@@ -64,6 +64,8 @@ struct DeviceSymptoms {
   double resized_share = 0;
   // The share of the kernels' time in those whose time changed with their blocks.
   double rescaled_time_share = 0;
+  // Other kernels for most of the work are another program, whatever the sizes of the rest.
+  bool has_same_kernels = true;
 
   const std::string& name() const { return row->device; }
   // By how much the device's time per cycle changed, if that is not the cycle's: the device goes on

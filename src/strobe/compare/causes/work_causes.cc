@@ -23,6 +23,7 @@ void find_workload(const Symptoms& symptoms, std::vector<Cause>& causes) {
   ScaledWork scaled;
   for (const DeviceSymptoms& device : symptoms.devices) {
     if (device.changed_ms < 0.02 * device.kernel_ms.normal_core.mean) continue;
+    if (!device.has_same_kernels) continue;
     resized = std::max(resized, device.resized_share);
     rescaled = std::max(rescaled, device.rescaled_time_share);
     const ScaledWork one = scaled_work(device);
@@ -48,7 +49,7 @@ void find_workload(const Symptoms& symptoms, std::vector<Cause>& causes) {
         evidence(fmt::format("calls of at least 80 % of the functions changed by "
                              "the same factor, x {:.2f}",
                              symptoms.common_calls_factor)));
-  } else if (scaled.is_found()) {
+  } else if (scaled.explained_share > std::max(resized, rescaled)) {
     cause.score = 0.6 + 0.35 * std::min(1.0, scaled.explained_share / 0.8);
     cause.headline =
         fmt::format("a cycle does {} work: many kernels have x {:.2f} as much to do{}",

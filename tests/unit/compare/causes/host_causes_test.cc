@@ -176,6 +176,31 @@ TEST(HostCode, operators_that_take_longer_as_well_speak_against_it) {
   EXPECT_NEAR(slow_host->explains_ms, 3, 1e-6) << "no more than the host's speed";
 }
 
+// The host waits for the device during half of the cycle, so its speed could explain 2 of the 2 ms;
+// but 1 ms between operators became 3.2.
+TEST(HostCode, code_that_was_not_there_before_is_known_whatever_the_hosts_speed) {
+  CauseSketch sketch = all_operators(1.2, 1.3).device("Host", 9, 8.8);
+  sketch.edit().noise.is_speed_known = true;
+  sketch.edit().noise.host_speed = 1.3;
+  sketch.edit().noise.speed_change = std::log(1.2);
+  const auto causes = host_causes(sketch);
+  const Cause* cause = find(causes, CauseKind::kLaunchBound);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_TRUE(cause->is_fact);
+  EXPECT_GE(cause->score, kConfidentScore);
+}
+
+TEST(HostCode, time_between_operators_that_grew_as_the_hosts_is_not_new_code) {
+  CauseSketch sketch = all_operators(1.5, 1.1).device("Host", 1, 2);  // outside: 9 -> 13 ms
+  sketch.edit().noise.is_speed_known = true;
+  sketch.edit().noise.host_speed = 1.1;
+  sketch.edit().noise.speed_change = std::log(1.1);
+  const auto causes = host_causes(sketch);
+  const Cause* cause = find(causes, CauseKind::kLaunchBound);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_FALSE(cause->is_fact) << "x 1.31 beside the host's speed";
+}
+
 TEST(HostCode, is_silent_when_a_slower_host_explains_the_time_between_operators) {
   // Everything takes 1.2 times as long, the 4 ms between operators too.
   EXPECT_EQ(

@@ -111,6 +111,25 @@ TEST(Pcie, is_silent_about_copies_that_do_not_matter) {
                   .empty());
 }
 
+// The same bytes, in 0.4 ms more of a cycle of 10 ms that became 4 ms longer.
+CauseSketch unpinned(const std::string& name) {
+  return CauseSketch(10, 14)
+      .function(kPinnedUpload, FunctionKind::kMemcpy, 0.1, 0)
+      .bytes(4e6, 0)
+      .function(name, FunctionKind::kMemcpy, 0, 0.5)
+      .bytes(0, 4e6);
+}
+
+TEST(Pcie, copies_from_memory_that_is_no_longer_pinned_are_known) {
+  const auto causes = link_causes(unpinned("Memcpy HtoD (Pageable -> Device)"));
+  const Cause* cause = find(causes, CauseKind::kPcie);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_TRUE(cause->is_fact);
+  EXPECT_TRUE(mentions(cause->evidence, "memory that is not pinned: none -> 4 MB per cycle"))
+      << cause->evidence.back().text;
+  EXPECT_TRUE(link_causes(unpinned("Memcpy HtoD (Managed -> Device)")).empty());
+}
+
 CauseSketch reduces(double normal_ms, double abnormal_ms) {
   return CauseSketch(10, 10 + abnormal_ms - normal_ms)
       .kernel("gemm", 4, 4)

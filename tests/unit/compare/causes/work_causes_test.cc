@@ -88,6 +88,53 @@ TEST(WorkloadRule, is_silent_about_sizes_where_most_of_the_time_is_in_other_kern
   EXPECT_EQ(find(work_causes(sketch), CauseKind::kWorkload), nullptr);
 }
 
+// A batch of 1.4 times the size: three kernels have as many blocks more, and one has as many as the
+// device has multiprocessors.
+CauseSketch larger_batch() {
+  CauseSketch sketch(10, 13);
+  for (const char* name : {"add", "mul", "relu"}) {
+    sketch.kernel(name, 1, 1.4).blocks(100, 140);
+  }
+  for (int i = 0; i < 8; ++i) {
+    sketch.kernel("optimizer" + std::to_string(i), 0.1, 0.1).blocks(40, 40);
+  }
+  return sketch.kernel("gemm", 4, 5.5).blocks(132, 132);
+}
+
+TEST(WorkloadRule, kernels_that_grew_by_one_factor_speak_for_one_whose_blocks_are_fixed) {
+  const auto causes = work_causes(larger_batch());
+  const Cause* cause = find(causes, CauseKind::kWorkload);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_EQ(cause->headline, "a cycle does more work: many kernels have x 1.40 as much to do");
+  EXPECT_GE(cause->score, kConfidentScore);
+}
+
+TEST(WorkloadRule, kernels_that_grew_by_different_factors_are_no_larger_batch) {
+  auto sketch = larger_batch();
+  sketch.kernel("a", 1, 3).blocks(100, 300).kernel("b", 1, 2).blocks(100, 50);
+  EXPECT_EQ(find(work_causes(sketch.kernel("c", 1, 8)), CauseKind::kWorkload), nullptr);
+}
+
+TEST(WorkloadRule, a_library_may_choose_other_kernels_for_other_sizes) {
+  CauseSketch sketch(10, 14);
+  for (int i = 0; i < 8; ++i) {
+    sketch.kernel("cell" + std::to_string(i), 0.2, 0.22).calls(100, 112);
+  }
+  sketch.kernel("conv_64", 1, 0).kernel("conv_128", 0, 1.5);
+  const auto causes = find_causes(sketch.comparison());
+  ASSERT_FALSE(causes.empty());
+  EXPECT_EQ(causes.front().kind, CauseKind::kWorkload);
+}
+
+TEST(WorkloadRule, is_silent_where_other_kernels_do_most_of_the_work) {
+  CauseSketch sketch(10, 14);
+  for (int i = 0; i < 8; ++i) sketch.kernel("copy" + std::to_string(i), 0.1, 0.2).blocks(100, 200);
+  sketch.kernel("conv_half", 6, 0).kernel("conv_single", 0, 9);
+  const auto causes = find_causes(sketch.comparison());
+  ASSERT_FALSE(causes.empty());
+  EXPECT_EQ(causes.front().kind, CauseKind::kKernelMix);
+}
+
 TEST(WorkloadRule, is_silent_while_calls_and_sizes_stay) {
   EXPECT_EQ(find(work_causes(layers(1)), CauseKind::kWorkload), nullptr);
   EXPECT_EQ(find(work_causes(sized(1, 1.9, 5)), CauseKind::kWorkload), nullptr);
