@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -125,8 +126,10 @@ std::optional<std::filesystem::path> unread_log(const std::filesystem::path& dat
   }
   std::filesystem::path path = database;
   path += "-wal";
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return std::nullopt;  // a pipe would wait
   const Result<File> log = File::open(path.string());
-  if (!log || !log->is_seekable() || !changes(read_log(*log), *log, *file)) return std::nullopt;
+  if (!log || !changes(read_log(*log), *log, *file)) return std::nullopt;
   return path;
 }
 
