@@ -1,6 +1,7 @@
 // Compiles the tests of one folder and runs them with Node's own runner.
 //
 //   node run_tests.mjs model|browser
+import { rmSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { run } from 'node:test';
@@ -11,7 +12,8 @@ import { build } from 'esbuild';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const [folder] = process.argv.slice(2);
-const output = join(here, 'node_modules', '.strobe-tests', folder); // from where packages are found
+const output = join(here, 'node_modules', '.strobe-tests', `${folder}-${process.pid}`); // from where packages are found
+process.on('exit', () => rmSync(output, { recursive: true, force: true }));
 const names = (await readdir(join(here, 'tests', folder))).filter((name) => name.endsWith('.test.ts'));
 if (names.length === 0) {
   console.error(`there are no tests in tests/${folder}`);

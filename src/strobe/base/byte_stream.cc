@@ -202,6 +202,8 @@ class IsalEngine {
       in_header_ = code_ != ISAL_DECOMP_OK;
     }
     if (!in_header_) code_ = isal_inflate(&state_);
+    // Of damaged data it may give back bytes of an earlier call.
+    if (state_.avail_in > in.size()) return {Inflated::kDamaged, 0, out.size() - state_.avail_out};
     InflateStep step{Inflated::kSome, in.size() - state_.avail_in, out.size() - state_.avail_out};
     if (code_ < 0) {
       step.state = Inflated::kDamaged;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "strobe/base/file.h"
 #include "strobe/base/text.h"
 
 namespace strobe::sqlite {
@@ -79,25 +78,6 @@ void find_columns(const Database& database, std::string_view table,
 }  // namespace
 
 bool is_database(std::string_view first_bytes) { return first_bytes.starts_with(kMagic); }
-
-std::optional<std::filesystem::path> unread_log(const std::filesystem::path& database) {
-  constexpr std::size_t kReadVersion = 19;
-  constexpr char kWithLog = 2;
-  constexpr std::uintmax_t kEmptyLogBytes = 32;  // its header
-  char first[kReadVersion + 1] = {};
-  const Result<File> file = File::open(database.string());
-  if (!file || !file->is_seekable()) return std::nullopt;
-  const Result<std::size_t> bytes = file->read_at(0, first);
-  if (!bytes || !is_database({first, *bytes}) || first[kReadVersion] != kWithLog) {
-    return std::nullopt;
-  }
-  std::filesystem::path log = database;
-  log += "-wal";
-  std::error_code error;
-  const std::uintmax_t log_bytes = std::filesystem::file_size(log, error);
-  if (error || log_bytes <= kEmptyLogBytes) return std::nullopt;
-  return log;
-}
 
 std::string quoted(std::string_view name) {
   std::string text = "\"";

@@ -22,12 +22,6 @@ namespace strobe::sqlite {
 // Sixteen bytes are enough.
 bool is_database(std::string_view first_bytes);
 
-// The log beside a database in WAL mode, if it has rows: what a program has written last and not
-// put into the file yet. `Database` does not read it.
-std::optional<std::filesystem::path> unread_log(const std::filesystem::path& database);
-inline constexpr std::string_view kHowToMergeLog =
-    "copy both files, run `sqlite3 COPY \"PRAGMA wal_checkpoint(TRUNCATE)\"` and open the copy";
-
 // The rows of a statement, one at a time.
 //
 //   while (query.next()) { use(query.integer(0)); }

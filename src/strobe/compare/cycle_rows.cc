@@ -138,7 +138,8 @@ std::vector<CycleRow> compare_cycles(const std::vector<PairedRank>& ranks, bool 
     }
   }
   std::vector<CycleRow> rows;
-  for (const auto& [type, count] : counts) {
+  for (const auto& counted : counts) {
+    const CycleType& type = counted.first;
     const auto sample_of = [&](std::vector<const RankMeasure*> PairedRank::*side) {
       CycleSample sample;
       for (std::size_t run = 0; run < (ranks.front().*side).size(); ++run) {

@@ -36,6 +36,8 @@ constexpr std::string_view kExport = "specifications reported at launch";
 constexpr std::string_view kBlackwell =
     "NVIDIA Blackwell architecture brief and HGX B200 data sheet";
 constexpr std::string_view kMi200 = "AMD Instinct MI200 data sheet, one die of two";
+constexpr std::string_view kMi350 =
+    "AMD Instinct MI350 product pages; f16 and f8 by units and clock, where they round";
 constexpr std::string_view kMlu370 = "Cambricon MLU370 product page";
 
 constexpr SheetRow kSheetRows[] = {
@@ -86,8 +88,12 @@ constexpr SheetRow kSheetRows[] = {
     {"MI250", "mi250", kMi200, 181.05, 0, 0, 22.65, 22.65, 1638.4, 104, 1700, 0, 0},
     {"MI300X", "mi300x", "AMD Instinct MI300X data sheet", 1307.4, 653.7, 2614.9, 163.4, 81.7, 5300,
      304, 2100, 750, 132},
+    {"MI300A", "mi300a", "AMD Instinct MI300A data sheet", 980.6, 490.3, 1961.2, 122.6, 61.3, 5300,
+     228, 2100, 0, 0},
     {"MI325X", "mi325x", "AMD Instinct MI325X data sheet", 1307.4, 653.7, 2614.9, 163.4, 81.7, 6000,
      304, 2100, 0, 0},
+    {"MI350X", "mi350x", kMi350, 2306.9, 0, 4613.7, 144.2, 72.1, 8000, 256, 2200, 0, 0},
+    {"MI355X", "mi355x", kMi350, 2516.6, 0, 5033.2, 157.3, 78.6, 8000, 256, 2400, 0, 0},
 
     {"Ascend 910", "910", "Huawei at Hot Chips 31", 256, 0, 0, 0, 0, 1200, 32, 0, 0, 0},
     {"MLU370-X4", "mlu370 x4", kMlu370, 96, 0, 0, 0, 0, 307.2, 0, 0, 0, 0},

@@ -14,7 +14,7 @@
 
 #include "strobe/base/byte_stream.h"
 #include "strobe/base/json_scan.h"
-#include "strobe/base/sqlite.h"
+#include "strobe/base/sqlite_log.h"
 #include "strobe/readers/event_scanner.h"
 #include "strobe/readers/formats.h"
 #include "strobe/readers/frame.h"

@@ -350,6 +350,17 @@ TEST(GzipEnginesTest, both_refuse_the_same_damaged_data) {
     ASSERT_TRUE(read_all(*isal).error);
   }
 }
+
+// One engine wants to give back more bytes than the last call gave to it.
+TEST(GzipEnginesTest, both_refuse_damage_just_before_the_end) {
+  const std::string packed = testing::bytes_of(
+      STROBE_SOURCE_DIR "/tests/fuzz/corpus/byte_stream_fuzz/gzip_gives_bytes_back");
+  ASSERT_FALSE(packed.empty());
+  for (const std::size_t buffer_bytes : {1u, 7u, 65536u}) {
+    EXPECT_TRUE(read_all(*gzip_stream_by_zlib(packed), buffer_bytes).error) << buffer_bytes;
+    EXPECT_TRUE(read_all(*gzip_stream_by_isal(packed), buffer_bytes).error) << buffer_bytes;
+  }
+}
 #endif
 
 TEST(FileTextTest, plain_and_packed_files_give_the_same_text) {

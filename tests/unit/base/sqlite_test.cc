@@ -89,27 +89,6 @@ TEST(SqliteTest, a_database_in_wal_mode_is_read_without_touching_its_folder) {
   EXPECT_THAT(testing::names_in(folder.path()), ElementsAre("a"));
 }
 
-TEST(SqliteTest, a_log_with_rows_is_seen_and_an_old_or_empty_one_is_not) {
-  const testing::TemporaryFolder folder;
-  const auto path = make_database(folder / "a", std::string("PRAGMA journal_mode=WAL;") + kSmall);
-  EXPECT_FALSE(unread_log(path));
-  sqlite3* writer = nullptr;
-  ASSERT_EQ(sqlite3_open(path.c_str(), &writer), SQLITE_OK);
-  ASSERT_EQ(
-      sqlite3_exec(writer, "INSERT INTO kernels VALUES (40, 'late')", nullptr, nullptr, nullptr),
-      SQLITE_OK);
-  EXPECT_EQ(unread_log(path), folder / "a-wal");
-  const auto database = Database::open(path);
-  ASSERT_TRUE(database);
-  EXPECT_THAT(starts_of(*database), ElementsAre(10, 20, 30)) << "the log is not read";
-  sqlite3_close(writer);  // merges it
-  EXPECT_FALSE(unread_log(path));
-  const auto plain = make_database(folder / "b", kSmall);
-  testing::put_bytes(folder / "b-wal", std::string(4096, 'x'));
-  EXPECT_FALSE(unread_log(plain)) << "a file that is not in WAL mode has no log";
-  EXPECT_FALSE(unread_log(folder / "nowhere"));
-}
-
 TEST(SqliteTest, damage_is_an_error_and_never_a_crash) {
   const testing::TemporaryFolder folder;
   std::string sql = kSmall;

@@ -39,6 +39,10 @@ TEST(ChipPeaksTest, devices_are_known_by_the_names_they_report) {
   EXPECT_EQ(name_of("NVIDIA RTX 6000 Ada Generation"), "RTX 6000 Ada");
   EXPECT_EQ(name_of("AMD Instinct MI250X / MI250"), "MI250X");
   EXPECT_EQ(name_of("AMD Instinct MI300X"), "MI300X");
+  EXPECT_EQ(name_of("AMD Instinct MI300A"), "MI300A");
+  EXPECT_EQ(name_of("AMD Instinct MI325X"), "MI325X");
+  EXPECT_EQ(name_of("AMD Instinct MI350X"), "MI350X");
+  EXPECT_EQ(name_of("AMD Instinct MI355X"), "MI355X");
   EXPECT_EQ(name_of("MLU370-X4"), "MLU370-X4");
 }
 

@@ -5,6 +5,7 @@ import type { CounterInfo } from '../../src/api/types.ts';
 import { scaleOf, scaleText } from '../../src/model/counter_scale.ts';
 import { CounterTiles, valueAt } from '../../src/model/counter_tiles.ts';
 import { valueText } from '../../src/model/units.ts';
+import { settle } from './time.ts';
 
 function counter(unit: string, min: number, max: number): CounterInfo {
   return { counter: 3, name: 'c', label: 'c', key: '', group: 0, track: null, is_main: true, unit, min, max };
@@ -48,7 +49,7 @@ test('between samples that stay away there is no value', async () => {
   const grid = tiles.of(counter('number', 0, 6));
   const view = { start_ns: 0, end_ns: 2048 };
   grid.look(view, 2048);
-  await new Promise((resolve) => setImmediate(resolve));
+  await settle();
   const at = (time: number): number | null => valueAt(grid, view, 2048, time);
   assert.deepEqual([at(0.5), at(1.2), at(50), at(100.4), at(200)], [2, 4, null, 6, null]);
 });

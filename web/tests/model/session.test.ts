@@ -6,6 +6,7 @@ import type { Runs, TraceEntry } from '../../src/api/types.ts';
 import { Observable } from '../../src/model/observable.ts';
 import { Session, defaultTrace, findTrace } from '../../src/model/session.ts';
 import { rememberTheme, rememberedTheme, themeOf } from '../../src/model/theme.ts';
+import { Clock, settle } from './time.ts';
 
 function entry(trace: string, state: TraceEntry['state']): TraceEntry {
   return { trace, worker: trace, span: 'default', rank: null, state, progress: 1, error: null, file_bytes: 1, dialect: null, device: null,
@@ -65,11 +66,11 @@ test('an answer is asked for once, and again only after a failure', async () => 
   let calls = 0;
   const ask = (): Promise<number> => (++calls === 1 ? Promise.reject(new Error('no')) : Promise.resolve(calls));
   const first = made.answer('key', ask);
-  await new Promise((resolve) => setImmediate(resolve));
+  await settle();
   assert.equal(first.value.is, 'failed');
   const second = made.answer('key', ask);
   made.answer('key', ask);
-  await new Promise((resolve) => setImmediate(resolve));
+  await settle();
   assert.deepEqual(second.value, { is: 'ready', value: 2 });
   assert.equal(calls, 2);
 });
@@ -124,12 +125,12 @@ test('newer content replaces what is on the screen when it is there, and the res
   made.answer('memory a.json', ask);
   shown.listen(() => {});
   answers.forEach((answer) => answer(1));
-  await new Promise((resolve) => setImmediate(resolve));
+  await settle();
   made.renew('a.json');
   assert.equal(calls, 3, 'only the heard one is asked for again');
   assert.deepEqual(shown.value, { is: 'ready', value: 1 }, 'the old answer stays');
   answers[2](2);
-  await new Promise((resolve) => setImmediate(resolve));
+  await settle();
   assert.deepEqual(shown.value, { is: 'ready', value: 2 });
   made.answer('memory a.json', ask);
   assert.equal(calls, 4);
@@ -144,21 +145,20 @@ test('content that grows faster than the server answers is asked for once more, 
     fails.push(() => reject(new Error('busy')));
   }));
   shown.listen(() => {});
-  const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   const grow = (): void => { for (let i = 0; i < 3; ++i) made.renew('a.json'); };
   grow();
   assert.equal(answers.length, 1, 'the first request is still under way');
   answers[0](1);
-  await settled();
+  await settle();
   assert.deepEqual(shown.value, { is: 'ready', value: 1 });
   assert.equal(answers.length, 2);
   grow();
   assert.equal(answers.length, 2);
   fails[1]();
-  await settled();
+  await settle();
   assert.deepEqual([shown.value, answers.length], [{ is: 'ready', value: 1 }, 3], 'a failed request is no reason to stop');
   answers[2](3);
-  await settled();
+  await settle();
   assert.deepEqual([shown.value, answers.length], [{ is: 'ready', value: 3 }, 3]);
   grow();
   assert.equal(answers.length, 4);
@@ -171,9 +171,9 @@ test('newer content while the first answer is under way is not missed by who lis
   made.renew('a.json');
   shown.listen(() => {});
   answers[0](1);
-  await new Promise((resolve) => setImmediate(resolve));
+  await settle();
   answers[1](2);
-  await new Promise((resolve) => setImmediate(resolve));
+  await settle();
   assert.deepEqual(shown.value, { is: 'ready', value: 2 });
 });
 
@@ -190,7 +190,8 @@ function recordingServer(): { client: Client; state: { generation: number; is_re
   return { client, state, asked };
 }
 
-test('a recording that is shown is followed, and its answers are renewed when it has grown', async () => {
+test('a recording that is shown is followed, and its answers are renewed when it has grown', async (context) => {
+  new Clock(context); // it asks by itself only when time passes
   const { client, state, asked } = recordingServer();
   const { session: made } = session(client);
   await made.pollRuns();
@@ -203,18 +204,19 @@ test('a recording that is shown is followed, and its answers are renewed when it
   assert.deepEqual(asked.slice(quiet), ['recording?trace=a'], 'one small request while nothing has changed');
   state.generation = 2;
   await made.follow();
-  await new Promise((resolve) => setImmediate(resolve));
+  await settle();
   assert.deepEqual(summary.value, { is: 'ready', value: { generation: 2 } });
   state.is_recording = false;
   state.generation = 3;
   await made.follow();
-  await new Promise((resolve) => setImmediate(resolve));
+  await settle();
   assert.equal(made.following.value.size, 0);
   assert.equal(made.runs.value.is === 'ready' && made.runs.value.value.runs[0].traces[0].is_recording, false, 'the list is read again at once');
   made.stop();
 });
 
-test('nobody asks on behalf of a page that is hidden, or that shows no recording', async () => {
+test('nobody asks on behalf of a page that is hidden, or that shows no recording', async (context) => {
+  new Clock(context);
   const { client, asked } = recordingServer();
   const { session: made } = session(client);
   await made.pollRuns();

@@ -2,39 +2,12 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 
 import { Settling } from '../../src/model/settling.ts';
+import { Clock } from './time.ts';
 
 const kQuietMs = 200;
 
-// Timers that run out when the test says that time has passed.
-class Clock {
-  private now = 0;
-  private readonly timers = new Map<number, { at: number; call: () => void }>();
-  private readonly real = { set: globalThis.setTimeout, clear: globalThis.clearTimeout };
-
-  constructor() {
-    let last = 0;
-    Object.assign(globalThis, {
-      setTimeout: (call: () => void, ms: number) => {
-        this.timers.set(++last, { at: this.now + ms, call });
-        return last;
-      },
-      clearTimeout: (timer: number) => this.timers.delete(timer),
-    });
-  }
-
-  pass(ms: number): void {
-    this.now += ms;
-    for (const [timer, { at, call }] of [...this.timers]) if (at <= this.now && this.timers.delete(timer)) call();
-  }
-
-  restore(): void {
-    Object.assign(globalThis, { setTimeout: this.real.set, clearTimeout: this.real.clear });
-  }
-}
-
 function counted(context: TestContext): { settling: Settling; acts: () => number; pass: (ms: number) => void } {
-  const clock = new Clock();
-  context.after(() => clock.restore());
+  const clock = new Clock(context);
   let acts = 0;
   return { settling: new Settling(() => ++acts, kQuietMs), acts: () => acts, pass: (ms) => clock.pass(ms) };
 }

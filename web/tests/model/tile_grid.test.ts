@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { TileGrid, kTileColumns, keysCovering, levelFor, tileEnd, tileStart, topLevel } from '../../src/model/tile_grid.ts';
+import { Clock, settle } from './time.ts';
 
 const kSpan = kTileColumns * 1024; // level 10 holds it in one tile
 const kWhole = { start_ns: 0, end_ns: kSpan };
@@ -27,8 +28,6 @@ function scripted(retryMs?: number): { grid: TileGrid<string>; asked: Asked[]; c
     () => ++changes, retryMs);
   return { grid, asked, changes: () => changes };
 }
-
-const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test('a level has columns as wide as a pixel or a little narrower', () => {
   assert.equal(levelFor({ start_ns: 0, end_ns: 1000 * 64 }, 1000), 6);
@@ -98,7 +97,8 @@ test('what is no longer on the screen is called off', () => {
   assert.equal(asked[0].signal.aborted, false);
 });
 
-test('after a failed request nothing is fetched until a moment has passed', async () => {
+test('after a failed request nothing is fetched until a moment has passed', async (context) => {
+  const clock = new Clock(context);
   const { grid, asked, changes } = scripted(200);
   const view = { start_ns: 0, end_ns: kSpan };
   grid.look(view, kTileColumns);
@@ -108,7 +108,9 @@ test('after a failed request nothing is fetched until a moment has passed', asyn
   grid.look(view, kTileColumns);
   assert.equal(asked.length, before);
   const changed = changes();
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  clock.pass(199);
+  assert.equal(changes(), changed);
+  clock.pass(1);
   assert.equal(changes(), changed + 1);
   grid.look(view, kTileColumns);
   assert.ok(asked.length > before);

@@ -5,6 +5,7 @@ import { Client } from '../../src/api/client.ts';
 import type { Match, SliceDetails, Timeline } from '../../src/api/types.ts';
 import { TimelineModel } from '../../src/model/timeline_model.ts';
 import { spanOf } from '../../src/model/viewport.ts';
+import { settle } from './time.ts';
 
 const info: Timeline = {
   origin_ns: '0', span_ns: 1_000_000, summary_span_ns: 90, reach_start_ns: 0, reach_end_ns: 1_000_000, generation: 1, is_recording: false, counters: [],
@@ -42,8 +43,6 @@ function model(shown: Timeline = info): { model: TimelineModel; asked: string[] 
   made.resize(1000, 400, 1);
   return { model: made, asked };
 }
-
-const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
 test('a search walks through its matches both ways and around', async () => {
   const { model: timeline } = model();

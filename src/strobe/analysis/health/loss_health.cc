@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "strobe/analysis/health/health_rules.h"
-#include "strobe/base/sqlite.h"
+#include "strobe/base/sqlite_log.h"
 #include "strobe/base/text.h"
 
 namespace strobe::analysis {

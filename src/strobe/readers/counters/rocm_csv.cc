@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -29,6 +29,12 @@ class RocmKernels {
     for (std::size_t i = 0; i < header.size(); ++i) {
       const RawCounter raw = raw_counter_of(header.field(i));
       if (raw != RawCounter::kCount_) counters_.push_back({i, raw});
+    }
+    if (columns_.has(RocmColumn::kCounterName) && !columns_.has(RocmColumn::kDispatch)) {
+      rows_.remarks().add_once(
+          "the table does not number its dispatches (Dispatch_Id): rows of one kernel with the "
+          "same "
+          "times count as one dispatch");
     }
   }
 
@@ -56,7 +62,9 @@ class RocmKernels {
     const bool has_names = columns_.has(RocmColumn::kCounterName);
     std::size_t row = rows_.size();
     if (has_names) {
-      const auto [entry, is_new] = by_dispatch_.try_emplace(dispatch_of(record), row);
+      const std::uint64_t process = columns_.count(record, RocmColumn::kProcess);
+      const auto [entry, is_new] =
+          by_dispatch_.try_emplace({process, columns_.dispatch_of(record)}, row);
       row = entry->second;
       if (is_new) add_launch(record, place);
       const RawCounter raw = raw_counter_of(columns_.text(record, RocmColumn::kCounterName));
@@ -68,11 +76,6 @@ class RocmKernels {
         set(row, counter.raw, record.field(counter.place), place);
       }
     }
-  }
-
-  std::uint64_t dispatch_of(CsvRecords& record) const {
-    const std::uint64_t process = columns_.count(record, RocmColumn::kProcess);
-    return process << 40 ^ columns_.count(record, RocmColumn::kDispatch);
   }
 
   void add_launch(CsvRecords& record, const Place& place) {
@@ -158,9 +161,9 @@ class RocmKernels {
   RocmColumns columns_;
   LaunchRows& rows_;
   std::vector<CounterColumn> counters_;
-  std::unordered_map<std::uint64_t, std::size_t> by_dispatch_;
-  std::vector<RawCounters> raws_;  // by row
-  std::vector<double> waves_;      // threads of a wave
+  std::map<std::pair<std::uint64_t, DispatchKey>, std::size_t> by_dispatch_;  // and process
+  std::vector<RawCounters> raws_;                                             // by row
+  std::vector<double> waves_;                                                 // threads of a wave
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "strobe/base/json_text.h"
+#include "strobe/base/sqlite_log.h"
 #include "strobe/readers/databases/ascend_database.h"
 #include "strobe/readers/databases/nsys/nsys_reader.h"
 #include "strobe/readers/databases/nvprof/nvprof_reader.h"
@@ -19,12 +20,7 @@ constexpr std::array kFormats = {
 };
 
 Result<sqlite::Database> open_database(const TraceInput& input, ImportReport& report) {
-  if (const auto path = input.plain_file()) {
-    if (const auto log = sqlite::unread_log(*path)) {
-      report.add(ImportIssue::kUnreadLog, 0, sanitize_utf8(log->filename().string()));
-    }
-    return sqlite::Database::open(*path);
-  }
+  if (const auto path = input.plain_file()) return sqlite::Database::open(*path);
   STROBE_TRY(TraceInput::Unpacked all, input.unpack());
   report.text_bytes = all.bytes.size();
   if (all.damage) {
@@ -49,6 +45,11 @@ bool is_known(const TraceInput& input) {
 
 Result<void> read_database(const TraceInput& input, TraceSink& sink) {
   STROBE_TRY(const sqlite::Database database, open_database(input, sink.report));
+  if (const auto path = input.plain_file()) {
+    if (const auto log = sqlite::unread_log(*path)) {
+      sink.report.add(ImportIssue::kUnreadLog, 0, sanitize_utf8(log->filename().string()));
+    }
+  }
   const DatabaseFormat* format = find_database_format(database);
   if (format == nullptr)
     return Error{ErrorCode::kMalformed, "the database changed while it was opened", "", ""};

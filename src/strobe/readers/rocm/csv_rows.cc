@@ -141,8 +141,8 @@ TrackId CsvRows::thread_of(CsvRecords& row) {
 void CsvRows::add_kernel(CsvRecords& row) {
   std::optional<KernelRow> kernel = kernel_of(row);
   if (!kernel) return;
-  const auto counted = counted_.find(columns_.count(row, RocmColumn::kDispatch));
-  if (counted != counted_.end() && columns_.has(RocmColumn::kDispatch)) {
+  const auto counted = counted_.find(columns_.dispatch_of(row));
+  if (counted != counted_.end()) {
     kernel->counters = &counted->second.counters;
     counted->second.is_added = true;
   }
@@ -153,7 +153,7 @@ void CsvRows::add_kernel(CsvRecords& row) {
 void CsvRows::add_counter(CsvRecords& row) {
   const std::optional<KernelRow> kernel = kernel_of(row);
   if (!kernel) return;
-  Counted& counted = counted_[columns_.count(row, RocmColumn::kDispatch)];
+  Counted& counted = counted_[columns_.dispatch_of(row)];
   if (counted.counters.empty()) counted.kernel = *kernel;
   const auto value = parse_number(columns_.text(row, RocmColumn::kCounterValue));
   if (!value) {

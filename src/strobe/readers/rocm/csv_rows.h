@@ -47,10 +47,10 @@ class CsvRows {
 
   WorkRows& rows_;
   RocmColumns columns_;
-  std::uint64_t offset_ = 0;                  // of the row, as far as it is known
-  bool has_kernels_ = false;                  // of a table without counters
-  std::map<std::uint64_t, Counted> counted_;  // by dispatch
-  std::set<std::int32_t> hosts_;              // agents that are no devices
+  std::uint64_t offset_ = 0;  // of the row, as far as it is known
+  bool has_kernels_ = false;  // of a table without counters
+  std::map<DispatchKey, Counted> counted_;
+  std::set<std::int32_t> hosts_;  // agents that are no devices
   std::int64_t last_process_ = 0;
 };
 

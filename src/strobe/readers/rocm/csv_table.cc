@@ -117,6 +117,14 @@ std::uint64_t RocmColumns::count(CsvRecords& row, RocmColumn column) const {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(number(row, column).value_or(0), 0));
 }
 
+DispatchKey RocmColumns::dispatch_of(CsvRecords& row) const {
+  if (const auto dispatch = number(row, RocmColumn::kDispatch)) return {.number = *dispatch};
+  return {.start_ns = number(row, RocmColumn::kStart).value_or(0),
+          .end_ns = number(row, RocmColumn::kEnd).value_or(0),
+          .agent = std::string(text(row, RocmColumn::kAgent)),
+          .kernel = std::string(text(row, RocmColumn::kKernelName))};
+}
+
 RocmTable RocmColumns::table() const {
   if (has(RocmColumn::kAgentType) && has(RocmColumn::kNode)) return RocmTable::kAgents;
   if (!has(RocmColumn::kStart) || !has(RocmColumn::kEnd)) return RocmTable::kNone;

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -71,6 +73,17 @@ enum class RocmTable : std::uint8_t {
   kAgents,
 };
 
+// What tells the dispatches of a process apart: their number or, without one, everything else.
+struct DispatchKey {
+  std::int64_t number = -1;
+  std::int64_t start_ns = 0;
+  std::int64_t end_ns = 0;
+  std::string agent = {};
+  std::string kernel = {};
+
+  friend auto operator<=>(const DispatchKey&, const DispatchKey&) = default;
+};
+
 // Where the columns stand in one table.
 class RocmColumns {
  public:
@@ -85,6 +98,7 @@ class RocmColumns {
   std::optional<std::int64_t> number(CsvRecords& row, RocmColumn column) const;
   // The same, with 0 for nothing and for negative numbers.
   std::uint64_t count(CsvRecords& row, RocmColumn column) const;
+  DispatchKey dispatch_of(CsvRecords& row) const;
 
   RocmTable table() const;
   std::size_t size() const { return columns_; }

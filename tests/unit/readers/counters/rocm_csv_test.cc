@@ -102,6 +102,25 @@ TEST(RocmCsvTest, a_row_per_dispatch_and_counter) {
   EXPECT_THAT(table->remarks, ElementsAre(HasSubstr("'oops'")));
 }
 
+TEST(RocmCsvTest, dispatches_without_a_number_are_told_apart_by_their_times) {
+  const auto table = read_kernels_bytes(
+      "Agent_Id,Queue_Id,Kernel_Name,Counter_Name,Counter_Value,Start_Timestamp,End_Timestamp\n"
+      "Agent 1,2,f,FETCH_SIZE,1,100,400\n"
+      "Agent 1,2,f,L2CacheHit,50,100,400\n"
+      "Agent 1,2,f,FETCH_SIZE,3,500,700\n"
+      "Agent 2,2,f,FETCH_SIZE,5,500,700\n"
+      "Agent 1,2,g,FETCH_SIZE,7,500,700\n",
+      "counter_collection.csv");
+  ASSERT_TRUE(table) << table.error().what;
+  EXPECT_THAT(table->durations_ns, ElementsAre(300, 200, 200, 200));
+  EXPECT_EQ(table->value(KernelMetric::kDramReadBytes, 0), 1024);
+  EXPECT_EQ(table->value(KernelMetric::kL2HitPercent, 0), 50);
+  EXPECT_EQ(table->value(KernelMetric::kDramReadBytes, 1), 3 * 1024);
+  EXPECT_EQ(table->value(KernelMetric::kDramReadBytes, 2), 5 * 1024);
+  EXPECT_EQ(table->value(KernelMetric::kDramReadBytes, 3), 7 * 1024);
+  EXPECT_THAT(table->remarks, ElementsAre(HasSubstr("does not number its dispatches")));
+}
+
 TEST(RocmCsvTest, a_cut_row_is_left_out) {
   const auto table =
       read_kernels_bytes(kRowPerCounter.substr(0, kRowPerCounter.size() - 30), "a.csv");

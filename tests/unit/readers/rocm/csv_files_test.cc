@@ -101,6 +101,18 @@ TEST(CsvFilesTest, a_table_is_a_trace_by_itself) {
   EXPECT_EQ(work_in(*counters, SliceKind::kKernel), (Total{1, 50}));
 }
 
+TEST(CsvFilesTest, dispatches_without_a_number_are_told_apart_by_their_times) {
+  const std::string header =
+      "Agent_Id,Queue_Id,Kernel_Name,Counter_Name,Counter_Value,Start_Timestamp,End_Timestamp\n";
+  const auto counters = read_trace_bytes(header +
+                                             "Agent 1,2,f,FETCH_SIZE,1,100,150\n"
+                                             "Agent 1,2,f,L2CacheHit,50,100,150\n"
+                                             "Agent 1,2,f,FETCH_SIZE,3,200,230\n",
+                                         "a.csv");
+  ASSERT_TRUE(counters);
+  EXPECT_EQ(work_in(*counters, SliceKind::kKernel), (Total{2, 80}));
+}
+
 TEST(CsvFilesTest, the_tables_of_a_recording_are_one_trace) {
   const strobe::testing::TemporaryFolder folder;
   write_table(folder / "7_kernel_trace.csv", kKernelTable);
