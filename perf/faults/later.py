@@ -1,4 +1,4 @@
-"""Three more programs of the fault laboratory, unlike the others: no rule of `strobe compare` was made with their runs."""
+"""Three more programs of the fault laboratory, unlike the others: their first runs tested the rules of `strobe compare`."""
 import numpy
 import torch
 import torch.nn.functional as F

@@ -37,7 +37,7 @@ constexpr std::string_view kBlackwell =
     "NVIDIA Blackwell architecture brief and HGX B200 data sheet";
 constexpr std::string_view kMi200 = "AMD Instinct MI200 data sheet, one die of two";
 constexpr std::string_view kMi350 =
-    "AMD Instinct MI350 product pages; f16 and f8 by units and clock, where they round";
+    "units, clock and memory of AMD Instinct MI350; not compared with a data sheet";
 constexpr std::string_view kMlu370 = "Cambricon MLU370 product page";
 
 constexpr SheetRow kSheetRows[] = {
@@ -88,8 +88,9 @@ constexpr SheetRow kSheetRows[] = {
     {"MI250", "mi250", kMi200, 181.05, 0, 0, 22.65, 22.65, 1638.4, 104, 1700, 0, 0},
     {"MI300X", "mi300x", "AMD Instinct MI300X data sheet", 1307.4, 653.7, 2614.9, 163.4, 81.7, 5300,
      304, 2100, 750, 132},
-    {"MI300A", "mi300a", "AMD Instinct MI300A data sheet", 980.6, 490.3, 1961.2, 122.6, 61.3, 5300,
-     228, 2100, 0, 0},
+    {"MI300A", "mi300a",
+     "units, clock and memory of AMD Instinct MI300A; not compared with a data sheet", 980.6, 490.3,
+     1961.2, 122.6, 61.3, 5300, 228, 2100, 0, 0},
     {"MI325X", "mi325x", "AMD Instinct MI325X data sheet", 1307.4, 653.7, 2614.9, 163.4, 81.7, 6000,
      304, 2100, 0, 0},
     {"MI350X", "mi350x", kMi350, 2306.9, 0, 4613.7, 144.2, 72.1, 8000, 256, 2200, 0, 0},
