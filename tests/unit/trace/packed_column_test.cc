@@ -1,8 +1,10 @@
 #include "strobe/trace/packed_column.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 #include "strobe/trace/table_pages.h"
 
 #include <cstdint>
+#include <utility>
 
 #include <gtest/gtest.h>
 
