@@ -88,11 +88,8 @@ Checksum checksum_of(const Trace& trace) {
 
 template <class Table>
 std::size_t bytes_of(const Table& table) {
-  return std::apply(
-      [](const auto&... columns) {
-        return ((columns.size() * sizeof(*columns.begin())) + ... + std::size_t{0});
-      },
-      columns_of(table));
+  return std::apply([](const auto&... columns) { return (columns.bytes() + ... + std::size_t{0}); },
+                    columns_of(table));
 }
 
 // What the trace itself needs: the rest of the memory is that of reading.

@@ -15,7 +15,8 @@ namespace {
 // bit per id is small; where they are scattered, a sorted list is smaller.
 class LaunchIds {
  public:
-  explicit LaunchIds(const SliceVectors& slices) {
+  template <class Slices>
+  explicit LaunchIds(const Slices& slices) {
     std::uint32_t highest = 0;
     std::size_t calls = 0;
     for (std::size_t row = 0; row < slices.size(); ++row) {
@@ -48,7 +49,8 @@ class LaunchIds {
   std::uint64_t duplicates() const { return duplicates_; }
 
  private:
-  static bool is_call(const SliceVectors& slices, std::size_t row) {
+  template <class Slices>
+  static bool is_call(const Slices& slices, std::size_t row) {
     return slices.kinds[row] == SliceKind::kRuntimeCall && slices.correlations[row] != kNoLaunchId;
   }
 
@@ -118,7 +120,10 @@ void demangle_kernels(TraceBuilder& builder) {
   }
 }
 
-void check_launches(const SliceVectors& slices, ImportReport& report) {
+namespace {
+
+template <class Slices>
+void check_launches_of(const Slices& slices, ImportReport& report) {
   const LaunchIds launches(slices);
   std::uint64_t orphans = 0;
   for (std::size_t row = 0; row < slices.size(); ++row) {
@@ -126,6 +131,16 @@ void check_launches(const SliceVectors& slices, ImportReport& report) {
   }
   report.add_many(ImportIssue::kDuplicateCorrelation, launches.duplicates());
   report.add_many(ImportIssue::kOrphanDeviceWork, orphans);
+}
+
+}  // namespace
+
+void check_launches(const SliceVectors& slices, ImportReport& report) {
+  check_launches_of(slices, report);
+}
+
+void check_launches(const SliceColumns& slices, ImportReport& report) {
+  check_launches_of(slices, report);
 }
 
 }  // namespace strobe::readers

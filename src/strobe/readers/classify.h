@@ -14,5 +14,6 @@ void demangle_kernels(TraceBuilder& builder);
 
 // Reports the launches that cannot be joined: device work without its call, calls that share an id.
 void check_launches(const SliceVectors& slices, ImportReport& report);
+void check_launches(const SliceColumns& slices, ImportReport& report);
 
 }  // namespace strobe::readers

@@ -214,4 +214,9 @@ RowMoves order_by_start(SliceVectors& slices, std::size_t first) {
   return std::move(*moves);
 }
 
+void undo(RowMoves moves, SliceVectors& slices) {
+  std::swap(moves.from, moves.to);
+  std::apply([&](auto&... columns) { (move_rows(moves, columns), ...); }, columns_of(slices));
+}
+
 }  // namespace strobe::readers

@@ -23,5 +23,7 @@ struct RowMoves {
 // before what it contains. The rows come as a program writes them: when they end, or in order but
 // for neighbours that start together.
 RowMoves order_by_start(SliceVectors& slices, std::size_t first);
+// Puts them back.
+void undo(RowMoves moves, SliceVectors& slices);
 
 }  // namespace strobe::readers

@@ -76,7 +76,7 @@ bool TraceSink::pulse(std::uint64_t units) {
         {static_cast<std::uint64_t>(share * static_cast<double>(file_bytes_)), file_bytes_});
   }
   const bool is_cancelled = options_.cancelled != nullptr && *options_.cancelled;
-  return !is_cancelled && builder.slices().size() <= std::min(options_.most_events, kMostEvents);
+  return !is_cancelled && builder.slice_count() <= std::min(options_.most_events, kMostEvents);
 }
 
 Error TraceSink::why_stopped() const {
@@ -94,29 +94,30 @@ void TraceSink::order_slices(std::size_t first) { order_by_start(builder.slices(
 
 Trace TraceSink::finish() {
   tracks.name_all();
-  check_launches(builder.slices(), report);
-  count_events();
   builder.args() = args.finish();
-  return std::move(builder).build();
+  Trace trace = std::move(builder).build();
+  check_launches(trace.slices(), report);
+  count_events(trace);
+  return trace;
 }
 
-void TraceSink::count_events() {
-  count_by_category('X', builder.slices().categories);
-  count_by_category('i', builder.instants().categories);
-  count('C', "", builder.counters().size());
+void TraceSink::count_events(const Trace& trace) {
+  count_by_category('X', trace, trace.slices().categories);
+  count_by_category('i', trace, trace.instants().categories);
+  count('C', "", trace.counters().size());
   if (report.event_count == 0) report.add(ImportIssue::kNoEvents, 0);
 }
 
 // Neighbours mostly have the same.
-void TraceSink::count_by_category(char phase, const std::vector<CategoryId>& rows) {
-  std::vector<std::uint64_t> counts(builder.categories().size());
+void TraceSink::count_by_category(char phase, const Trace& trace, const Column<CategoryId>& rows) {
+  std::vector<std::uint64_t> counts(trace.categories().size());
   for (auto first = rows.begin(); first != rows.end();) {
     const auto next = std::find_if(first, rows.end(), [&](CategoryId id) { return id != *first; });
-    counts[first->index()] += static_cast<std::uint64_t>(next - first);
+    counts[(*first).index()] += static_cast<std::uint64_t>(next - first);
     first = next;
   }
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    count(phase, builder.strings()[builder.categories()[i].name], counts[i]);
+    count(phase, trace.strings()[trace.categories()[i].name], counts[i]);
   }
 }
 

@@ -71,8 +71,8 @@ class TraceSink {
   Trace finish();
 
  private:
-  void count_events();
-  void count_by_category(char phase, const std::vector<CategoryId>& rows);
+  void count_events(const Trace& trace);
+  void count_by_category(char phase, const Trace& trace, const Column<CategoryId>& rows);
   void count(char phase, std::string_view category, std::uint64_t events);
 
   const LoadOptions& options_;

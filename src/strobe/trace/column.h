@@ -1,58 +1,118 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
+#include <iterator>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "strobe/trace/packed_column.h"
+
 namespace strobe {
 
-// One column of a finished table, read only. Its values are its own or in memory that the Trace
-// keeps (a mapped file).
+// One column of a finished table, read only. Its values are its own, or in memory that the Trace
+// keeps (a mapped file), or packed.
 template <class T>
 class Column {
  public:
   using value_type = T;
-  using const_iterator = const T*;
+  class Iterator;
+  using const_iterator = Iterator;
 
   Column() = default;
-  explicit Column(std::vector<T>&& values) : own_(std::move(values)), values_(own_) {}
+  explicit Column(std::vector<T>&& values)
+      : own_(std::move(values)), values_(own_.data()), size_(own_.size()) {}
+  explicit Column(PackedColumn<T>&& values) : packed_(std::move(values)), size_(packed_.size()) {}
   static Column borrow(std::span<const T> values) {
     Column column;
-    column.values_ = values;
+    column.values_ = values.data();
+    column.size_ = values.size();
     return column;
   }
 
   Column(Column&& other) noexcept
-      : own_(std::move(other.own_)), values_(std::exchange(other.values_, {})) {}
+      : own_(std::move(other.own_)),
+        packed_(std::move(other.packed_)),
+        values_(std::exchange(other.values_, nullptr)),
+        size_(std::exchange(other.size_, 0)) {}
   Column& operator=(Column&& other) noexcept {
     own_ = std::move(other.own_);
-    values_ = std::exchange(other.values_, {});
+    packed_ = std::move(other.packed_);
+    values_ = std::exchange(other.values_, nullptr);
+    size_ = std::exchange(other.size_, 0);
     return *this;
   }
   ~Column() = default;
 
-  const T& operator[](std::size_t row) const { return values_[row]; }
-  std::size_t size() const { return values_.size(); }
-  bool empty() const { return values_.empty(); }
-  const T* data() const { return values_.data(); }
-  const T* begin() const { return values_.data(); }
-  const T* end() const { return values_.data() + values_.size(); }
-  const T& front() const { return values_.front(); }
-  const T& back() const { return values_.back(); }
+  T operator[](std::size_t row) const {
+    if (values_ != nullptr) [[likely]]
+      return values_[row];
+    return packed_[row];
+  }
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  Iterator begin() const { return {*this, 0}; }
+  Iterator end() const { return {*this, size_}; }
+  T front() const { return (*this)[0]; }
+  T back() const { return (*this)[size_ - 1]; }
 
-  friend bool operator==(const Column& a, const Column& b) { return a.equals(b.values_); }
+  // Nothing if they are packed.
+  std::span<const T> unpacked() const { return {values_, values_ == nullptr ? 0 : size_}; }
+  std::size_t bytes() const { return values_ != nullptr ? size_ * sizeof(T) : packed_.bytes(); }
+
+  friend bool operator==(const Column& a, const Column& b) { return a.equals(b); }
   friend bool operator==(const Column& a, const std::vector<T>& b) { return a.equals(b); }
 
  private:
-  bool equals(std::span<const T> other) const {
+  template <class Values>
+  bool equals(const Values& other) const {
+    if (size() != other.size()) return false;
     std::size_t row = 0;
-    while (row < size() && row < other.size() && values_[row] == other[row]) ++row;
-    return row == size() && row == other.size();
+    while (row < size() && (*this)[row] == other[row]) ++row;
+    return row == size();
   }
 
   std::vector<T> own_;
-  std::span<const T> values_;
+  PackedColumn<T> packed_;
+  const T* values_ = nullptr;  // own or borrowed
+  std::size_t size_ = 0;
+};
+
+template <class T>
+class Column<T>::Iterator {
+ public:
+  using iterator_category = std::random_access_iterator_tag;
+  using value_type = T;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const T*;
+  using reference = T;
+
+  Iterator() = default;
+  Iterator(const Column& column, std::size_t row)
+      : column_(&column), row_(static_cast<difference_type>(row)) {}
+
+  T operator*() const { return (*column_)[static_cast<std::size_t>(row_)]; }
+  T operator[](difference_type rows) const { return *(*this + rows); }
+  Iterator& operator++() { return *this += 1; }
+  Iterator& operator--() { return *this -= 1; }
+  Iterator operator++(int) { return std::exchange(*this, *this + 1); }
+  Iterator operator--(int) { return std::exchange(*this, *this - 1); }
+  Iterator& operator+=(difference_type rows) {
+    row_ += rows;
+    return *this;
+  }
+  Iterator& operator-=(difference_type rows) { return *this += -rows; }
+  friend Iterator operator+(Iterator at, difference_type rows) { return at += rows; }
+  friend Iterator operator+(difference_type rows, Iterator at) { return at += rows; }
+  friend Iterator operator-(Iterator at, difference_type rows) { return at -= rows; }
+  friend difference_type operator-(Iterator a, Iterator b) { return a.row_ - b.row_; }
+  friend bool operator==(Iterator a, Iterator b) { return a.row_ == b.row_; }
+  friend auto operator<=>(Iterator a, Iterator b) { return a.row_ <=> b.row_; }
+
+ private:
+  const Column* column_ = nullptr;
+  difference_type row_ = 0;
 };
 
 }  // namespace strobe

@@ -6,14 +6,23 @@
 namespace strobe {
 namespace {
 
-template <template <template <class> class> class Table>
-void freeze(Table<Vector>& from, Table<Column>& to) {
+template <template <template <class> class> class Table, template <class> class Values>
+void freeze(Table<Values>&& from, Table<Column>& to) {
   std::apply(
-      [&](auto&... vectors) {
-        std::apply([&](auto&... columns) { ((columns = Column(std::move(vectors))), ...); },
+      [&](auto&... values) {
+        std::apply([&](auto&... columns) { ((columns = Column(std::move(values))), ...); },
                    columns_of(to));
       },
       columns_of(from));
+}
+
+template <template <template <class> class> class Table>
+void freeze(TablePages<Table>& packed, Table<Vector>&& rest, Table<Column>& to) {
+  if (packed.size() > 0) {
+    freeze(packed.finish(std::move(rest)), to);
+  } else {
+    freeze(std::move(rest), to);
+  }
 }
 
 }  // namespace
@@ -46,12 +55,12 @@ SliceId TraceBuilder::add_slice(const SliceRow& row) {
   slices_.correlations.push_back(row.correlation);
   slices_.externals.push_back(row.external);
   slices_.args.push_back(row.args);
-  return SliceId(slices_.size() - 1);
+  return SliceId(slice_count() - 1);
 }
 
 Trace TraceBuilder::build() && {
-  const std::size_t rows = slices_.size();
-  STROBE_CHECK(has_rows(slices_, rows), "every slice column has one entry per slice");
+  const std::size_t rows = slice_count();
+  STROBE_CHECK(has_rows(slices_, slices_.size()), "every slice column has one entry per slice");
   STROBE_CHECK((nesting_hints_.ends_ns.empty() || nesting_hints_.ends_ns.size() == rows) &&
                    (nesting_hints_.owners.empty() || nesting_hints_.owners.size() == rows),
                "nesting hints are absent or complete");
@@ -59,14 +68,14 @@ Trace TraceBuilder::build() && {
                    has_rows(instants_, instants_.size()) && has_rows(flows_, flows_.size()) &&
                    has_rows(counters_, counters_.size()) && has_rows(memory_, memory_.size()),
                "the columns of a table have the same length");
-  trace_.extent_ = extent_of_kinds(slices_, stretches_extent);
-  freeze(slices_, trace_.slices_);
-  freeze(nesting_hints_, trace_.nesting_hints_);
-  freeze(sequences_, trace_.sequences_);
-  freeze(instants_, trace_.instants_);
-  freeze(flows_, trace_.flows_);
-  freeze(counters_, trace_.counters_);
-  freeze(memory_, trace_.memory_);
+  freeze(packed_slices_, std::move(slices_), trace_.slices_);
+  trace_.extent_ = extent_of_kinds(trace_.slices_, stretches_extent);
+  freeze(std::move(nesting_hints_), trace_.nesting_hints_);
+  freeze(std::move(sequences_), trace_.sequences_);
+  freeze(std::move(instants_), trace_.instants_);
+  freeze(packed_flows_, std::move(flows_), trace_.flows_);
+  freeze(std::move(counters_), trace_.counters_);
+  freeze(std::move(memory_), trace_.memory_);
   trace_.memory_.owners_are_known = memory_.owners_are_known;
   return std::move(trace_);
 }

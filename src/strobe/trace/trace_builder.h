@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -7,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "strobe/trace/table_pages.h"
 #include "strobe/trace/trace.h"
 
 namespace strobe {
@@ -50,15 +52,37 @@ class TraceBuilder {
   };
   SliceId add_slice(const SliceRow& row);
 
+  // Packs slices that nobody changes any more: whole pages of the first `count` in slices(). These
+  // keep their row numbers; slices() then begins with row packed_slices(). The same with flows().
+  void pack_slices(std::size_t count) { packed_slices_.take_pages(slices_, count); }
+  void pack_flows() { packed_flows_.take_pages(flows_, flows_.size()); }
+  std::size_t packed_slices() const { return packed_slices_.size(); }
+  std::size_t slice_count() const { return packed_slices_.size() + slices_.size(); }
+  std::int64_t slice_start_ns(std::size_t row) const {
+    return row < packed_slices() ? packed_slices_.columns().starts_ns[row]
+                                 : slices_.starts_ns[row - packed_slices()];
+  }
+  // The slices from row `first` on, and those before it on its page, are in slices() again.
+  void unpack_slices(std::size_t first) { packed_slices_.give_back(first, slices_); }
+  // Calls change(slices, first, end) with tables that have the rows [first, end), packed or not.
+  template <class Change>
+  void change_slices(std::size_t first, std::size_t end, Change change) {
+    const std::size_t packed = packed_slices();
+    packed_slices_.change(first, end, change);
+    if (end > packed) change(slices_, std::max(first, packed) - packed, end - packed);
+  }
+
   Trace build() &&;
 
  private:
   Trace trace_;  // everything but the tables
   std::unordered_map<StringId, CategoryId> category_ids_;
+  TablePages<SliceTable> packed_slices_;
   SliceVectors slices_;
   NestingHintVectors nesting_hints_;
   SequenceVectors sequences_;
   InstantVectors instants_;
+  TablePages<FlowTable> packed_flows_;
   FlowVectors flows_;
   CounterVectors counters_;
   MemoryVectors memory_;

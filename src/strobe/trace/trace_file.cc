@@ -130,13 +130,13 @@ std::optional<ArgsStore> args_in(const Sections& sections) {
   return ArgsStore::borrow(std::move(blocks), first);
 }
 
-// Checks that columns from a file cannot lead to reads out of bounds. Each check is one pass
-// without branches, which compilers turn into vector instructions.
+// Checks that columns from a file, which are not packed, cannot lead to reads out of bounds. Each
+// check is one pass without branches, which compilers turn into vector instructions.
 
 template <class Tag, class Rep>
 bool ids_are_below(std::size_t rows, const Column<Id<Tag, Rep>>& ids) {
   Rep highest = 0;
-  for (const auto id : ids) highest = std::max(highest, id.value);
+  for (const auto id : ids.unpacked()) highest = std::max(highest, id.value);
   return ids.empty() || highest < rows;
 }
 
@@ -144,14 +144,18 @@ bool ids_are_below(std::size_t rows, const Column<Id<Tag, Rep>>& ids) {
 template <class Tag, class Rep>
 bool ids_are_below_or_invalid(std::size_t rows, const Column<Id<Tag, Rep>>& ids) {
   Rep highest = 0;
-  for (const auto id : ids) highest = std::max(highest, static_cast<Rep>(id.value + 1));
+  for (const auto id : ids.unpacked()) {
+    highest = std::max(highest, static_cast<Rep>(id.value + 1));
+  }
   return highest <= rows;
 }
 
 template <class Enum>
 bool values_are_at_most(Enum last, const Column<Enum>& values) {
   std::uint8_t highest = 0;
-  for (const Enum value : values) highest = std::max(highest, static_cast<std::uint8_t>(value));
+  for (const Enum value : values.unpacked()) {
+    highest = std::max(highest, static_cast<std::uint8_t>(value));
+  }
   return highest <= static_cast<std::uint8_t>(last);
 }
 
@@ -159,7 +163,7 @@ bool values_are_at_most(Enum last, const Column<Enum>& values) {
 bool times_are_sane(const Column<std::int64_t>& times_ns) {
   constexpr auto kFarthest = std::uint64_t{1} << 62;
   std::uint64_t farthest = 0;
-  for (const std::int64_t time_ns : times_ns) {
+  for (const std::int64_t time_ns : times_ns.unpacked()) {
     farthest |= static_cast<std::uint64_t>(time_ns ^ (time_ns >> 63));
   }
   return farthest < kFarthest;
@@ -167,14 +171,14 @@ bool times_are_sane(const Column<std::int64_t>& times_ns) {
 
 bool durations_are_sane(const Column<std::int64_t>& durations_ns) {
   std::uint64_t bits = 0;
-  for (const std::int64_t duration_ns : durations_ns)
+  for (const std::int64_t duration_ns : durations_ns.unpacked())
     bits |= static_cast<std::uint64_t>(duration_ns);
   return bits < std::uint64_t{1} << 62;
 }
 
 template <class T>
 bool is_ascending(const Column<T>& values) {
-  return std::is_sorted(values.begin(), values.end());
+  return std::ranges::is_sorted(values.unpacked());
 }
 
 }  // namespace

@@ -21,9 +21,9 @@ template <class T>
 std::span<const char> bytes_of(std::span<const T> values) {
   return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
 }
-template <class Values>
-std::span<const char> bytes_of(const Values& values) {
-  return bytes_of(std::span<const typename Values::value_type>(values));
+template <class T>
+std::span<const char> bytes_of(const std::vector<T>& values) {
+  return bytes_of(std::span<const T>(values));
 }
 
 // Writes section after section. The header, without which the file is invalid, comes last.
@@ -123,6 +123,21 @@ class FileWriter {
   Checksummer checksummer_{0};
 };
 
+// A packed column is written as any other.
+template <class T>
+void write_column(const Column<T>& column, FileWriter& file) {
+  file.begin_section();
+  file.append(bytes_of(column.unpacked()));
+  std::vector<T> some;
+  for (std::size_t row = column.unpacked().size(); row < column.size(); ++row) {
+    some.push_back(column[row]);
+    if (some.size() < kPackedPageRows && row + 1 < column.size()) continue;
+    file.append(bytes_of(some));
+    some.clear();
+  }
+  file.end_section();
+}
+
 void write_texts(const StringPool& strings, FileWriter& file) {
   std::vector<std::uint64_t> ends;
   ends.reserve(strings.size());
@@ -154,7 +169,7 @@ void write_args(const ArgsStore& args, FileWriter& file) {
 Result<void> write_trace_file(const std::string& path, const Trace& trace,
                               const ImportReport& report, const ContentHash& source) {
   FileWriter file(path);
-  std::apply([&](const auto&... columns) { (file.section(bytes_of(columns)), ...); },
+  std::apply([&](const auto&... columns) { (write_column(columns, file), ...); },
              trace_file::all_columns(trace));
   write_texts(trace.strings(), file);
   write_args(trace.args(), file);

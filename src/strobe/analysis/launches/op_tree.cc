@@ -173,7 +173,7 @@ void resize_nodes(OpTree& tree) {
 // The slices of the thread are in the given order.
 void grow_thread(const Trace& trace, const HostThread& thread, const RangeOrder& order,
                  OpTree& tree) {
-  const std::span<const SliceKind> kinds(trace.slices().kinds);
+  const Column<SliceKind>& kinds = trace.slices().kinds;
   const std::span<const SliceId> slices(tree.slices);
   const std::span<NodeId> parents(tree.parents);
   const std::span<SliceKind> roles(tree.roles);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -11,7 +12,6 @@
 #include "strobe/device/name_parts.h"
 #include "strobe/device/vendor_names.h"
 #include "strobe/readers/protobuf_input.h"
-#include "strobe/readers/slice_memory.h"
 #include "strobe/readers/xplane/xplane_fields.h"
 
 namespace strobe::readers::xplane {
@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t kLongestEvent = 16 << 20;
 constexpr std::size_t kLongestLineName = 1 << 16;
+constexpr std::size_t kPackedAtOnce = 8 * kPackedPageRows;
 constexpr std::string_view kLostName = "(lost name)";
 
 // Half up; the result of a negative time, too, is the whole number nearest to it.
@@ -75,7 +76,10 @@ bool LineEvents::read_line() {
   line_name_.clear();
   display_name_.clear();
   has_begun_ = false;
-  const std::size_t first_row = sink_.builder.slices().size();
+  first_row_ = sink_.builder.slice_count();
+  placed_rows_ = first_row_;
+  row_moves_.clear();
+  most_unpacked_ = kPackedAtOnce;
   for (;;) {
     std::string_view message;
     if (stream_.next_bytes(kLineEvents, message)) {
@@ -106,27 +110,60 @@ bool LineEvents::read_line() {
         break;
     }
   }
-  sink_.order_slices(first_row);
-  const std::size_t end_row = sink_.builder.slices().size();
-  if (line_name_ == xla::kStepsLine && place_.device && end_row > first_row) {
-    step_rows_.push_back({first_row, end_row, std::to_string(place_.device->number)});
+  place_rest_of_line();
+  const std::size_t end_row = sink_.builder.slice_count();
+  if (line_name_ == xla::kStepsLine && place_.device && end_row > first_row_) {
+    step_rows_.push_back({first_row_, end_row, std::to_string(place_.device->number)});
   }
   return true;
 }
 
-// Memory for the rows that the rest of the file has if its events are half as long. What is not
-// touched costs nothing, and planes of devices, whose events are long, stand before those of hosts.
-void LineEvents::expect_rows() {
+// Packs rows while their line is read. Its starts mostly never go back; then a row has its place as
+// soon as a later start is known.
+void LineEvents::pack_rows() {
   SliceVectors& slices = sink_.builder.slices();
-  const auto read_bytes = static_cast<double>(stream_.offset());
-  const double left_bytes = static_cast<double>(stream_.file_bytes()) - read_bytes;
-  if (left_bytes <= 0) return;  // or nobody knows
-  const auto rows = static_cast<double>(slices.size());
-  const auto room = static_cast<double>(slices.starts_ns.capacity());
-  const double rows_per_byte = rows / read_bytes;
-  if (rows + 2 * rows_per_byte * std::min<double>(kPulseBytes, left_bytes) <= room) return;
-  const double expected = rows + 2 * rows_per_byte * left_bytes;
-  reserve_rows(slices, static_cast<std::size_t>(std::max(expected, 1.25 * room)));
+  most_unpacked_ = 2 * slices.size();
+  if (!starts_are_in_order()) {
+    take_back_places();
+    most_unpacked_ = std::numeric_limits<std::size_t>::max();  // the line is ordered at its end
+    return;
+  }
+  const std::size_t last = slices.size() - 1;
+  if (slices.starts_ns[last - 1] == slices.starts_ns[last]) return;  // the next one may, too
+  place_rows();
+  --placed_rows_;
+  sink_.builder.pack_slices(last);
+  most_unpacked_ = kPackedAtOnce;
+}
+
+void LineEvents::place_rest_of_line() {
+  if (!starts_are_in_order()) take_back_places();
+  place_rows();
+  sink_.builder.pack_slices(sink_.builder.slices().size());
+}
+
+bool LineEvents::starts_are_in_order() const {
+  const auto unpacked = std::span<const std::int64_t>(sink_.builder.slices().starts_ns);
+  return std::ranges::is_sorted(unpacked.subspan(placed_rows_ - sink_.builder.packed_slices()));
+}
+
+void LineEvents::take_back_places() {
+  TraceBuilder& builder = sink_.builder;
+  builder.unpack_slices(first_row_);
+  for (auto moves = row_moves_.rbegin(); moves != row_moves_.rend(); ++moves) {
+    moves->first -= builder.packed_slices();
+    undo(std::move(*moves), builder.slices());
+  }
+  row_moves_.clear();
+  placed_rows_ = first_row_;
+}
+
+void LineEvents::place_rows() {
+  TraceBuilder& builder = sink_.builder;
+  RowMoves moves = order_by_start(builder.slices(), placed_rows_ - builder.packed_slices());
+  moves.first += builder.packed_slices();
+  if (!moves.from.empty()) row_moves_.push_back(std::move(moves));
+  placed_rows_ = builder.slice_count();
 }
 
 // False if loading must end.
@@ -137,7 +174,6 @@ bool LineEvents::take_event(std::optional<std::string_view> message) {
                      message ? "an event's fields do not fit" : "an event of over 16 MiB");
   }
   if (stream_.offset() - reported_bytes_ < kPulseBytes) return true;
-  expect_rows();
   const bool may_go_on = sink_.pulse(stream_.offset() - reported_bytes_);
   reported_bytes_ = stream_.offset();
   return may_go_on;
@@ -231,6 +267,8 @@ bool LineEvents::add_event(std::string_view message) {
   row.category = category_of(row.kind);
   row.args = args_of(event, shape, message);
   sink_.builder.add_slice(row);
+  if (sink_.builder.slices().size() >= most_unpacked_) [[unlikely]]
+    pack_rows();
   return true;
 }
 
@@ -303,6 +341,7 @@ void LineEvents::add_flow(FlowPhase phase, std::uint64_t type, std::uint64_t id,
   if (!flow_category_.valid()) flow_category_ = sink_.builder.category("context");
   flows.categories.push_back(flow_category_);
   flows.phases.push_back(phase);
+  if (flows.size() >= kPackedAtOnce) sink_.builder.pack_flows();
 }
 
 // "GPU_0_bfc" is of a device; others are of the host.
@@ -348,7 +387,6 @@ CategoryId LineEvents::category_of(SliceKind kind) {
 
 void LineEvents::finish(const std::string& process) {
   if (has_steps_) return;
-  SliceVectors& slices = sink_.builder.slices();
   for (const Rows& rows : step_rows_) {
     Track track;
     track.kind = TrackKind::kAsync;
@@ -356,15 +394,18 @@ void LineEvents::finish(const std::string& process) {
     track.process_number = parse_whole_number(process);
     track.thread = sink_.builder.intern("steps of device " + rows.device);
     const TrackId steps = sink_.builder.add_track(track);
-    for (std::size_t row = rows.first; row < rows.end; ++row) {
-      slices.kinds[row] = SliceKind::kStep;
-      slices.categories[row] = category_of(SliceKind::kStep);
-      slices.tracks[row] = steps;
-      const std::string_view name = sink_.builder.strings()[slices.names[row]];
-      if (const auto number = parse_whole_number(name)) {
-        slices.names[row] = sink_.builder.intern(xla::step_name("step", *number));
+    const auto make_steps = [&](SliceVectors& slices, std::size_t first, std::size_t end) {
+      for (std::size_t row = first; row < end; ++row) {
+        slices.kinds[row] = SliceKind::kStep;
+        slices.categories[row] = category_of(SliceKind::kStep);
+        slices.tracks[row] = steps;
+        const std::string_view name = sink_.builder.strings()[slices.names[row]];
+        if (const auto number = parse_whole_number(name)) {
+          slices.names[row] = sink_.builder.intern(xla::step_name("step", *number));
+        }
       }
-    }
+    };
+    sink_.builder.change_slices(rows.first, rows.end, make_steps);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "strobe/base/protobuf_stream.h"
+#include "strobe/readers/start_order.h"
 #include "strobe/readers/trace_sink.h"
 #include "strobe/readers/xplane/event_args.h"
 #include "strobe/readers/xplane/event_reader.h"
@@ -56,7 +57,11 @@ class LineEvents {
     StringId place;  // of a device's memory
   };
 
-  void expect_rows();
+  void pack_rows();
+  void place_rest_of_line();
+  bool starts_are_in_order() const;
+  void take_back_places();
+  void place_rows();
   bool take_event(std::optional<std::string_view> message);
   void begin_line();
   void forget_shapes();
@@ -85,6 +90,10 @@ class LineEvents {
   Role role_ = Role::kDerived;
   TrackId track_;
   std::uint64_t reported_bytes_ = 0;
+  std::size_t first_row_ = 0;
+  std::size_t placed_rows_ = 0;      // of all that were read: they are in the order of their starts
+  std::vector<RowMoves> row_moves_;  // that brought them into it
+  std::size_t most_unpacked_ = 0;    // before rows are packed again
 
   EventReader reader_;
   Event event_;

@@ -85,8 +85,8 @@ class XplaneReader {
  private:
   // Times count from the start of the profile, or from 1970 in older files.
   void note_start() {
-    const auto& starts_ns = sink_.builder.slices().starts_ns;
-    if (starts_ns.empty() || starts_ns.front() > start_ns_ / 2) return;
+    const TraceBuilder& builder = sink_.builder;
+    if (builder.slice_count() == 0 || builder.slice_start_ns(0) > start_ns_ / 2) return;
     sink_.builder.metadata().base_time_ns = start_ns_;
   }
 

@@ -234,6 +234,36 @@ TEST(Xplane, a_line_longer_than_any_window_is_read_event_by_event) {
   EXPECT_EQ(args_of(loaded.trace, SliceId(2)), R"({"lane":2})");
 }
 
+// Starts of neighbours may be equal: then the longer one is outside, and of two that are equal in
+// all, the later one.
+TEST(Xplane, a_long_line_that_goes_back_at_its_end_is_ordered_as_a_whole) {
+  constexpr std::uint64_t kPairs = 20'000;
+  const auto names_of = [&](bool goes_back) {
+    Message line;
+    line.number(1, 1).text(2, "python3").number(3, 1);
+    for (std::uint64_t pair = 1; pair <= kPairs; ++pair) {
+      line.message(4, event(1 + pair % 3, pair * 10'000, 4'000));
+      line.message(4, event(4, pair * 10'000, pair % 5 == 0 ? 8'000 : 4'000));
+    }
+    if (goes_back) line.message(4, event(5, 0, kPairs * 20'000));
+    Message host;
+    host.text(2, "/host:CPU").message(3, line);
+    for (std::uint64_t id = 1; id <= 5; ++id) {
+      host.raw(event_name(id, "name " + std::to_string(id)).bytes());
+    }
+    const LoadedTrace loaded = read(Message().message(1, host).bytes());
+    std::string names;
+    for (const StringId name : loaded.trace.slices().names) {
+      names += loaded.trace.strings()[name].back();
+    }
+    return names;
+  };
+  const std::string in_order = names_of(false);
+  EXPECT_EQ(in_order.size(), 2 * kPairs);
+  EXPECT_EQ(in_order.substr(0, 6), "424341");
+  EXPECT_EQ(names_of(true), "5" + in_order);
+}
+
 TEST(Xplane, a_cut_inside_a_line_keeps_every_event_before_it) {
   const std::string whole = Message().message(1, long_host(100'000)).bytes();
   const std::size_t kept_bytes =

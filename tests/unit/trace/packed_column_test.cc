@@ -1,0 +1,84 @@
+#include "strobe/trace/packed_column.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <span>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "strobe/trace/ids.h"
+#include "strobe/trace/slice_kind.h"
+
+namespace strobe {
+namespace {
+
+template <class T>
+void expect_read_back(const std::vector<T>& values) {
+  PackedColumn<T> column;
+  for (std::size_t row = 0; row < values.size(); row += kPackedPageRows) {
+    column.add_page(std::span(values).subspan(row, std::min(kPackedPageRows, values.size() - row)));
+  }
+  ASSERT_EQ(column.size(), values.size());
+  for (std::size_t row = 0; row < values.size(); ++row) ASSERT_EQ(column[row], values[row]) << row;
+}
+
+TEST(PackedColumnTest, numbers_of_any_width_read_back) {
+  std::mt19937_64 random(1);
+  for (int bits = 0; bits <= 64; ++bits) {
+    std::vector<std::int64_t> times;
+    for (std::size_t row = 0; row < kPackedPageRows + 7; ++row) {
+      const std::uint64_t number = bits == 0 ? 0 : random() >> (64 - bits);
+      times.push_back(static_cast<std::int64_t>(number - random() % 2));
+    }
+    expect_read_back(times);
+  }
+  expect_read_back<std::int64_t>(
+      {std::numeric_limits<std::int64_t>::min(), 0, std::numeric_limits<std::int64_t>::max()});
+  expect_read_back<std::uint64_t>({~std::uint64_t{0}, 0, 1});
+  expect_read_back<double>({-1.5, 0, 1e300});
+}
+
+TEST(PackedColumnTest, ids_and_kinds_read_back_with_those_that_mean_none) {
+  expect_read_back<ArgsId>({ArgsId(), ArgsId(0), ArgsId(70'000), ArgsId()});
+  expect_read_back<CategoryId>({CategoryId(3), CategoryId(), CategoryId(0)});
+  expect_read_back<std::uint32_t>({0, 0xFFFFFFFFu, 0xFFFFFFFEu});
+  expect_read_back<std::uint8_t>({255, 0, 7});
+  expect_read_back<SliceKind>({SliceKind::kKernel, SliceKind::kOther, SliceKind::kStep});
+}
+
+TEST(PackedColumnTest, equal_values_take_no_bytes_and_near_ones_few) {
+  PackedColumn<std::int64_t> column;
+  column.add_page(std::vector<std::int64_t>(kPackedPageRows, std::int64_t{1} << 60));
+  const std::size_t bytes_of_equal = column.bytes();
+  EXPECT_LT(bytes_of_equal, 100u);
+  std::vector<std::int64_t> near;
+  for (std::size_t row = 0; row < kPackedPageRows; ++row) {
+    near.push_back((std::int64_t{1} << 60) - static_cast<std::int64_t>(row % 256));
+  }
+  column.add_page(near);
+  EXPECT_LE(column.bytes(), 2 * bytes_of_equal + kPackedPageRows);
+  ArgsId few_with_none[] = {ArgsId(), ArgsId(5)};
+  PackedColumn<ArgsId> args;
+  args.add_page(few_with_none);
+  EXPECT_LE(args.bytes(), bytes_of_equal + kPackedPageRows);
+}
+
+TEST(PackedColumnTest, a_page_can_be_replaced_and_the_last_ones_dropped) {
+  PackedColumn<std::int64_t> column;
+  for (const std::int64_t value : {1, 2, 3}) {
+    column.add_page(std::vector<std::int64_t>(kPackedPageRows, value));
+  }
+  column.replace_page(1, std::vector<std::int64_t>(kPackedPageRows, 9));
+  column.drop_pages(2);
+  EXPECT_EQ(column.size(), 2 * kPackedPageRows);
+  EXPECT_EQ(column[kPackedPageRows - 1], 1);
+  EXPECT_EQ(column[kPackedPageRows], 9);
+  column.drop_pages(5);
+  EXPECT_EQ(column.size(), 2 * kPackedPageRows);
+}
+
+}  // namespace
+}  // namespace strobe
