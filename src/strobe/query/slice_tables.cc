@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <optional>
 
+#include "strobe/base/json_text.h"
 #include "strobe/base/json_value.h"
 #include "strobe/query/table.h"
 
@@ -105,6 +107,64 @@ Column communicates(SliceId (*at)(const TraceSource&, std::size_t)) {
                 });
 }
 
+// Visits arguments by their number: visit(row, slice, key, value).
+template <class Visit>
+void walk_arguments(const TraceSource& source, std::size_t first, std::size_t count,
+                    const Visit& visit) {
+  const std::vector<std::uint64_t>& ends = source.argument_ends();
+  auto slice = static_cast<std::size_t>(std::ranges::upper_bound(ends, first) - ends.begin());
+  std::uint64_t number = slice == 0 ? 0 : ends[slice - 1];
+  ArgsReader reader(source.trace().args());
+  for (; slice < ends.size() && number < first + count; ++slice) {
+    const ArgsId args = source.trace().slices().args[slice];
+    for_each_member(reader.text(args), [&](std::string_view key, const JsonValue& value) {
+      if (number >= first && number < first + count) visit(number - first, slice, key, value);
+      ++number;
+    });
+  }
+}
+
+Table args() {
+  Column slice{"slice_id", ColumnType::kWhole, "", "whose argument it is: a row of `slices`"};
+  slice.fill = [](const TraceSource& source, std::size_t first, std::size_t count, Cells& cells) {
+    std::int64_t* values = cells.whole();
+    walk_arguments(source, first, count,
+                   [&](std::size_t row, std::size_t owner, std::string_view, const JsonValue&) {
+                     values[row] = static_cast<std::int64_t>(owner);
+                   });
+  };
+  Column key{"key", ColumnType::kText, "", "its name"};
+  key.fill = [](const TraceSource& source, std::size_t first, std::size_t count, Cells& cells) {
+    walk_arguments(source, first, count,
+                   [&](std::size_t row, std::size_t, std::string_view raw, const JsonValue&) {
+                     cells.text(row, unescape(raw));
+                   });
+  };
+  Column value{"value", ColumnType::kText, "", "its value; lists and objects as JSON"};
+  value.fill = [](const TraceSource& source, std::size_t first, std::size_t count, Cells& cells) {
+    walk_arguments(source, first, count,
+                   [&](std::size_t row, std::size_t, std::string_view, const JsonValue& found) {
+                     if (found.type == JsonType::kNull) {
+                       cells.null(row);
+                     } else {
+                       cells.text(row, found.as_string());
+                     }
+                   });
+  };
+  std::vector<Column> columns;
+  columns.push_back(std::move(slice));
+  columns.push_back(std::move(key));
+  columns.push_back(std::move(value));
+  return {
+      .name = "args",
+      .meaning = "arguments of slices that strobe's own columns do not have; a row per argument",
+      .columns = std::move(columns),
+      .rows = [](const TraceSource& source) -> std::size_t {
+        const std::vector<std::uint64_t>& ends = source.argument_ends();
+        return ends.empty() ? 0 : ends.back();
+      }};
+}
+
 }  // namespace
 
 std::vector<Table> slice_tables() {
@@ -153,7 +213,7 @@ std::vector<Table> slice_tables() {
                         {kind_column(copy_at, "memcpy or memset"),
                          argument("bytes", "bytes", "how much it moved or set", "bytes", copy_at)}),
       .rows = [](const TraceSource& source) { return source.copies().size(); }};
-  return {std::move(slices), std::move(kernels), std::move(copies)};
+  return {std::move(slices), std::move(kernels), std::move(copies), args()};
 }
 
 }  // namespace strobe::query

@@ -139,10 +139,12 @@ Column column(std::string name, std::string unit, std::string meaning, Get get) 
 // The tables of a trace, in the order of docs/query.md; each has the columns `run` and `rank` too.
 std::vector<Table> all_tables();
 
-// Their parts: what ran on devices, what the host did, steps, what was sampled, the trace itself.
+// Their parts: what ran on devices, what the host did, steps, waits, what was sampled, the trace
+// itself.
 std::vector<Table> slice_tables();
 std::vector<Table> host_tables();
 std::vector<Table> step_tables();
+std::vector<Table> wait_tables();
 std::vector<Table> event_tables();
 std::vector<Table> trace_tables();
 

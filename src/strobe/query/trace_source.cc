@@ -4,6 +4,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "strobe/base/json_value.h"
+
 namespace strobe::query {
 
 using analysis::NodeId;
@@ -116,6 +118,44 @@ const std::vector<std::uint32_t>& TraceSource::works_of_slices() const {
       works[slices[work].index()] = static_cast<std::uint32_t>(work);
     }
     return works;
+  });
+}
+
+const std::vector<TraceSource::Module>& TraceSource::modules() const {
+  return modules_.get([&] {
+    const auto& tree = module_tree_.get([&] { return analysis::list_modules(attributed()); });
+    std::vector<Module> all;
+    struct Open {
+      const std::vector<analysis::ModuleRow>* rows;
+      std::size_t next;
+      std::int64_t parent;
+    };
+    std::vector<Open> open = {{&tree, 0, -1}};
+    while (!open.empty()) {
+      Open& level = open.back();
+      if (level.next == level.rows->size()) {
+        open.pop_back();
+        continue;
+      }
+      const analysis::ModuleRow& row = (*level.rows)[level.next++];
+      all.push_back({&row, static_cast<std::int32_t>(open.size() - 1), level.parent});
+      open.push_back({&row.children, 0, static_cast<std::int64_t>(all.size() - 1)});
+    }
+    return all;
+  });
+}
+
+const std::vector<std::uint64_t>& TraceSource::argument_ends() const {
+  return argument_ends_.get([&] {
+    ArgsReader reader(trace().args());
+    std::vector<std::uint64_t> ends;
+    ends.reserve(trace().slice_count());
+    std::uint64_t count = 0;
+    for (const ArgsId args : trace().slices().args) {
+      for_each_member(reader.text(args), [&](std::string_view, const JsonValue&) { ++count; });
+      ends.push_back(count);
+    }
+    return ends;
   });
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "strobe/analysis/launches/attribution.h"
+#include "strobe/analysis/tables/modules.h"
 #include "strobe/analysis/tables/summary.h"
 #include "strobe/query/names.h"
 #include "strobe/trace/import_report.h"
@@ -88,6 +89,17 @@ class TraceSource {
   const std::vector<std::uint32_t>& works_of_slices() const;
   static constexpr std::uint32_t kNoWork = 0xFFFFFFFFu;
 
+  // The tree of modules, parents before their children.
+  struct Module {
+    const analysis::ModuleRow* row = nullptr;
+    std::int32_t depth = 0;
+    std::int64_t parent = -1;  // its position in the list, or -1
+  };
+  const std::vector<Module>& modules() const;
+
+  // Arguments of slices, one after the other: per slice, how many there are up to its last one.
+  const std::vector<std::uint64_t>& argument_ends() const;
+
   // The step in which a time is: its position among the summary's, or -1.
   std::int32_t step_at(std::int64_t time_ns) const;
 
@@ -111,6 +123,9 @@ class TraceSource {
   Lazy<std::vector<std::int64_t>> self_device_ns_;
   Lazy<std::vector<bool>> outermost_;
   Lazy<std::vector<std::uint32_t>> works_;
+  Lazy<std::vector<analysis::ModuleRow>> module_tree_;
+  Lazy<std::vector<Module>> modules_;
+  Lazy<std::vector<std::uint64_t>> argument_ends_;
 };
 
 }  // namespace strobe::query

@@ -154,6 +154,56 @@ Table traces() {
       .rows = [](Source) { return std::size_t{1}; }};
 }
 
+const TraceSource::Module& module_at(const TraceSource& source, std::size_t row) {
+  return source.modules()[row];
+}
+
+Table modules() {
+  return {
+      .name = "modules",
+      .meaning = "modules of the model at their places in it, if the profiler recorded them",
+      .columns = {column("module_id", "", "its number",
+                         [](const TraceSource&, std::size_t row) {
+                           return static_cast<std::int64_t>(row);
+                         }),
+                  column("parent_id", "", "the module around it",
+                         [](const TraceSource& source,
+                            std::size_t row) -> std::optional<std::int64_t> {
+                           const std::int64_t parent = module_at(source, row).parent;
+                           if (parent < 0) return std::nullopt;
+                           return parent;
+                         }),
+                  column("depth", "", "how many modules are around it",
+                         [](const TraceSource& source, std::size_t row) {
+                           return module_at(source, row).depth;
+                         }),
+                  column("name", "", "its name",
+                         [](const TraceSource& source, std::size_t row) {
+                           return std::string_view(module_at(source, row).row->name);
+                         }),
+                  column("calls", "", "how many",
+                         [](const TraceSource& source, std::size_t row) {
+                           return static_cast<std::int64_t>(module_at(source, row).row->calls);
+                         }),
+                  column("host", "ns", "time of its calls",
+                         [](const TraceSource& source, std::size_t row) {
+                           return module_at(source, row).row->host_ns;
+                         }),
+                  column("host_self", "ns", "the same without the modules inside",
+                         [](const TraceSource& source, std::size_t row) {
+                           return module_at(source, row).row->host_self_ns;
+                         }),
+                  column("device_time", "ns", "device work launched during its calls",
+                         [](const TraceSource& source, std::size_t row) {
+                           return module_at(source, row).row->device_ns;
+                         }),
+                  column("self_device_time", "ns", "the same without that of the modules inside",
+                         [](const TraceSource& source, std::size_t row) {
+                           return module_at(source, row).row->device_self_ns;
+                         })},
+      .rows = [](const TraceSource& source) { return source.modules().size(); }};
+}
+
 constexpr std::size_t kIssues = static_cast<std::size_t>(ImportIssue::kCount_);
 
 std::string_view severity_word(ImportSeverity severity) {
@@ -194,6 +244,8 @@ Table import_report() {
 
 }  // namespace
 
-std::vector<Table> trace_tables() { return {tracks(), devices(), traces(), import_report()}; }
+std::vector<Table> trace_tables() {
+  return {tracks(), devices(), modules(), traces(), import_report()};
+}
 
 }  // namespace strobe::query
