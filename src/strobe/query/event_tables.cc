@@ -94,6 +94,24 @@ Table memory_events() {
                              [](const TraceSource& source, std::size_t row) {
                                return source.trace().memory().bytes[row];
                              }),
+                      column("owner", "", "the innermost range that was open on its thread",
+                             [](const TraceSource& source, std::size_t row) {
+                               const analysis::AttributedTrace& input = source.attributed();
+                               const analysis::NodeId node = input.attribution.memory_owners[row];
+                               if (!node.valid() || input.tree.is_thread(node)) return Name{};
+                               return source.name(input.tree.slices[node.index()]);
+                             }),
+                      column("outer_owner", "",
+                             "the outermost operator around it, or else the innermost range",
+                             [](const TraceSource& source, std::size_t row) {
+                               const analysis::OpTree& tree = source.attributed().tree;
+                               analysis::NodeId owner =
+                                   source.attributed().attribution.memory_owners[row];
+                               if (!owner.valid() || tree.is_thread(owner)) return Name{};
+                               const analysis::NodeId outermost = tree.outermost_operator(owner);
+                               if (outermost.valid()) owner = outermost;
+                               return source.name(tree.slices[owner.index()]);
+                             }),
                       column("address", "", "absent if it is not known",
                              [](const TraceSource& source,
                                 std::size_t row) -> std::optional<std::int64_t> {

@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "strobe/base/json_text.h"
 #include "strobe/base/json_value.h"
@@ -107,54 +110,71 @@ Column communicates(SliceId (*at)(const TraceSource&, std::size_t)) {
                 });
 }
 
-// Visits arguments by their number: visit(row, slice, key, value).
-template <class Visit>
-void walk_arguments(const TraceSource& source, std::size_t first, std::size_t count,
-                    const Visit& visit) {
+struct Argument {
+  std::size_t slice;
+  std::string key;
+  std::optional<std::string> value;
+};
+
+// Arguments by their number.
+std::vector<Argument> read_arguments(const TraceSource& source, std::size_t first,
+                                     std::size_t count) {
   const std::vector<std::uint64_t>& ends = source.argument_ends();
   auto slice = static_cast<std::size_t>(std::ranges::upper_bound(ends, first) - ends.begin());
   std::uint64_t number = slice == 0 ? 0 : ends[slice - 1];
   ArgsReader reader(source.trace().args());
+  std::vector<Argument> read;
+  read.reserve(count);
   for (; slice < ends.size() && number < first + count; ++slice) {
     const ArgsId args = source.trace().slices().args[slice];
     for_each_member(reader.text(args), [&](std::string_view key, const JsonValue& value) {
-      if (number >= first && number < first + count) visit(number - first, slice, key, value);
+      if (number >= first && number < first + count) {
+        read.push_back({slice, unescape(key), std::nullopt});
+        if (value.type != JsonType::kNull) read.back().value = value.as_string();
+      }
       ++number;
     });
   }
+  return read;
+}
+
+// Reading is most of the work, so it is done once for all columns.
+const std::vector<Argument>& arguments_of(const TraceSource& source, std::size_t first,
+                                          std::size_t count, const Cells& cells) {
+  using Arguments = std::vector<Argument>;
+  if (*cells.shared == nullptr) {
+    *cells.shared = std::make_shared<Arguments>(read_arguments(source, first, count));
+  }
+  return *static_cast<const Arguments*>(cells.shared->get());
+}
+
+template <class Put>
+Column argument_column(std::string name, ColumnType type, std::string meaning, const Put& put) {
+  Column made{std::move(name), type, "", std::move(meaning)};
+  made.fill = [put](const TraceSource& source, std::size_t first, std::size_t count, Cells& cells) {
+    const std::vector<Argument>& arguments = arguments_of(source, first, count, cells);
+    for (std::size_t row = 0; row < arguments.size(); ++row) put(arguments[row], row, cells);
+  };
+  return made;
 }
 
 Table args() {
-  Column slice{"slice_id", ColumnType::kWhole, "", "whose argument it is: a row of `slices`"};
-  slice.fill = [](const TraceSource& source, std::size_t first, std::size_t count, Cells& cells) {
-    std::int64_t* values = cells.whole();
-    walk_arguments(source, first, count,
-                   [&](std::size_t row, std::size_t owner, std::string_view, const JsonValue&) {
-                     values[row] = static_cast<std::int64_t>(owner);
-                   });
-  };
-  Column key{"key", ColumnType::kText, "", "its name"};
-  key.fill = [](const TraceSource& source, std::size_t first, std::size_t count, Cells& cells) {
-    walk_arguments(source, first, count,
-                   [&](std::size_t row, std::size_t, std::string_view raw, const JsonValue&) {
-                     cells.text(row, unescape(raw));
-                   });
-  };
-  Column value{"value", ColumnType::kText, "", "its value; lists and objects as JSON"};
-  value.fill = [](const TraceSource& source, std::size_t first, std::size_t count, Cells& cells) {
-    walk_arguments(source, first, count,
-                   [&](std::size_t row, std::size_t, std::string_view, const JsonValue& found) {
-                     if (found.type == JsonType::kNull) {
-                       cells.null(row);
-                     } else {
-                       cells.text(row, found.as_string());
-                     }
-                   });
-  };
-  std::vector<Column> columns;
-  columns.push_back(std::move(slice));
-  columns.push_back(std::move(key));
-  columns.push_back(std::move(value));
+  std::vector<Column> columns = {
+      argument_column("slice_id", ColumnType::kWhole, "whose argument it is: a row of `slices`",
+                      [](const Argument& one, std::size_t row, Cells& cells) {
+                        cells.whole()[row] = static_cast<std::int64_t>(one.slice);
+                      }),
+      argument_column(
+          "key", ColumnType::kText, "its name",
+          [](const Argument& one, std::size_t row, Cells& cells) { cells.text(row, one.key); }),
+      argument_column("value", ColumnType::kText, "its value; lists and objects as JSON",
+                      [](const Argument& one, std::size_t row, Cells& cells) {
+                        if (one.value) {
+                          cells.text(row, *one.value);
+                        } else {
+                          cells.null(row);
+                        }
+                      })};
   return {
       .name = "args",
       .meaning = "arguments of slices that strobe's own columns do not have; a row per argument",

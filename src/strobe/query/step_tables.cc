@@ -78,7 +78,37 @@ std::vector<Table> step_tables() {
                            return step_of(source, row / kLabels).label_ns[row % kLabels];
                          })},
       .rows = [](const TraceSource& source) { return steps_in(source) * kLabels; }};
-  return {std::move(steps), std::move(account)};
+  const auto phase = [](const TraceSource& source, std::size_t row) -> const auto& {
+    return source.summary().phases[row];
+  };
+  Table phases{
+      .name = "phases",
+      .meaning = "steps and the phases of the model: data loading, forward, backward, optimizer",
+      .columns = {column("phase", "", "step, data loader, forward, backward or optimizer",
+                         [phase](const TraceSource& source, std::size_t row) {
+                           return word_of(phase(source, row).kind);
+                         }),
+                  column("calls", "", "how many",
+                         [phase](const TraceSource& source, std::size_t row) {
+                           return static_cast<std::int64_t>(phase(source, row).host.calls);
+                         }),
+                  column("host", "ns", "time of the host in it",
+                         [phase](const TraceSource& source, std::size_t row) {
+                           return phase(source, row).host.total_ns;
+                         }),
+                  column("device_time", "ns", "device work launched in it",
+                         [phase](const TraceSource& source, std::size_t row) {
+                           return phase(source, row).device.total_ns;
+                         }),
+                  column("kernel_time", "ns", "of that, kernels",
+                         [phase](const TraceSource& source, std::size_t row) {
+                           return phase(source, row).kernels.total_ns;
+                         })},
+      .rows = [](const TraceSource& source) {
+        const analysis::Summary& summary = source.summary();
+        return summary.has_model ? summary.phases.size() : 0;
+      }};
+  return {std::move(steps), std::move(account), std::move(phases)};
 }
 
 }  // namespace strobe::query

@@ -3,6 +3,7 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +30,9 @@ class Cells {
   virtual double* reals() = 0;
   virtual void text(std::size_t row, std::string_view text) = 0;
   virtual void null(std::size_t row) = 0;
+
+  // What the columns of one piece of rows share, made by the first that needs it.
+  std::shared_ptr<void>* shared = nullptr;
 
   // 1, 2 or 4: bytes of a name, for the loops that fill names.
   int name_bytes = 4;

@@ -245,6 +245,7 @@ void scan(duckdb::CallInfo info, duckdb::Chunk output) {
         Piece& piece = *local.piece;
         const std::size_t count = std::min(kVectorRows, piece.end - piece.first);
         const ScanContext& context = *bound.entry->context;
+        std::shared_ptr<void> made;  // by a column, for the others
         for (std::size_t i = 0; i < shared.columns.size(); ++i) {
           if (shared.columns[i] >= bound.entry->table->columns.size()) continue;
           const Column& column = bound.entry->table->columns[shared.columns[i]];
@@ -252,6 +253,7 @@ void scan(duckdb::CallInfo info, duckdb::Chunk output) {
           const int name_bytes = column.type == ColumnType::kName ? context.name_bytes() : 0;
           if (bound.entry->narrowing == Narrowing::kNone) {
             VectorCells cells(duckdb, vector, name_bytes);
+            cells.shared = &made;
             column.fill(*piece.source, piece.first, count, cells);
           } else {
             const std::size_t number = static_cast<std::size_t>(

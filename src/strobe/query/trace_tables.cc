@@ -111,6 +111,10 @@ Table traces() {
                   [](Source source, std::size_t) {
                     return std::string_view(source.trace().traits().dialect);
                   }),
+           column("device_label", "", "what tables call a device: GPU",
+                  [](Source source, std::size_t) {
+                    return std::string_view(source.trace().traits().device_label);
+                  }),
            column("slices", "", "how many",
                   [](Source source, std::size_t) {
                     return static_cast<std::int64_t>(source.trace().slice_count());
