@@ -129,6 +129,7 @@ Command record_command();
 Command kernels_command();
 Command bench_command();
 Command view_command();
+Command query_command();
 Command convert_command();
 Command serve_command();
 Command doctor_command();

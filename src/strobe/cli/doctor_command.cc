@@ -12,6 +12,8 @@
 #include "strobe/cli/command.h"
 #include "strobe/cli/help.h"
 #include "strobe/cli/output.h"
+#include "strobe/query/duckdb_api.h"
+#include "strobe/query/query.h"
 #include "strobe/record/library_finder.h"
 
 namespace strobe::cli {
@@ -90,6 +92,14 @@ Part find_recorder() {
     recorder.found = device::Found{.version = "", .path = path->string(), .detail = ""};
   }
   return recorder;
+}
+
+Part find_query_engine() {
+  Part engine = part("duckdb", "DuckDB", "strobe query", query::duckdb::kHowToGet);
+  if (const auto facts = query::engine_facts()) {
+    engine.found = device::Found{.version = facts->version, .path = facts->path, .detail = ""};
+  }
+  return engine;
 }
 
 // Programs take time to print their version, so they run in parallel.
@@ -272,7 +282,8 @@ Diagnosis diagnose() {
   for (auto& answer : accelerator_programs) accelerator.parts.push_back(answer.get());
   PartGroup tools{"Tools", {}};
   for (auto& answer : programs) tools.parts.push_back(answer.get());
-  diagnosis.groups = {std::move(accelerator), std::move(tools)};
+  PartGroup query{"strobe query", {find_query_engine()}};
+  diagnosis.groups = {std::move(accelerator), std::move(query), std::move(tools)};
   diagnosis.record = record_sources(probe_record());
   return diagnosis;
 }

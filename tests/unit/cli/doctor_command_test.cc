@@ -108,7 +108,7 @@ TEST(DiagnosisTextTest, what_could_be_recorded_is_a_section_of_its_own) {
 
 TEST(DiagnosisTest, this_machine_can_be_diagnosed) {
   const Diagnosis diagnosis = diagnose();
-  ASSERT_EQ(diagnosis.groups.size(), 2u);
+  ASSERT_EQ(diagnosis.groups.size(), 3u);
   for (const PartGroup& group : diagnosis.groups) {
     for (const Part& part : group.parts) {
       EXPECT_FALSE(part.needed_for.empty()) << part.key;

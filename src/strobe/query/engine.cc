@@ -1,0 +1,348 @@
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "strobe/base/text.h"
+#include "strobe/device/probe.h"
+#include "strobe/query/decoder.h"
+#include "strobe/query/query.h"
+#include "strobe/query/table_scan.h"
+
+namespace strobe::query {
+namespace {
+
+using duckdb::Library;
+
+constexpr std::int64_t kLeastMemory = std::int64_t{256} << 20;
+
+// Ends a query when its time is over or the user stops it.
+class Watch {
+ public:
+  Watch(const Library& duckdb, duckdb::Connection connection, const Limits& limits)
+      : is_timed_(limits.timeout.count() > 0),
+        end_(std::chrono::steady_clock::now() + limits.timeout),
+        cancelled_(limits.cancelled) {
+    if (!is_timed_ && cancelled_ == nullptr) return;
+    thread_ = std::jthread([this, &duckdb, connection](const std::stop_token& stop) {
+      std::mutex mutex;
+      std::unique_lock lock(mutex);
+      std::condition_variable_any wakes;
+      // An interrupt that comes between two parts of the work is forgotten, so it is repeated.
+      while (!wakes.wait_for(lock, stop, std::chrono::milliseconds(20),
+                             [&] { return stop.stop_requested(); })) {
+        if (stop.stop_requested()) return;
+        if (is_cancelled() || is_late()) duckdb.interrupt(connection);
+      }
+    });
+  }
+
+  bool is_cancelled() const { return cancelled_ != nullptr && cancelled_->load(); }
+  bool is_late() const { return is_timed_ && std::chrono::steady_clock::now() >= end_; }
+
+ private:
+  bool is_timed_;
+  std::chrono::steady_clock::time_point end_;
+  const std::atomic<bool>* cancelled_;
+  std::jthread thread_;
+};
+
+// "Parser Error: syntax error at or near "x"\n\nLINE 1: select x\n  ^" as an Error.
+Error translated(std::string_view message) {
+  const std::string clean = without_dictionaries(std::string(message));
+  std::string_view rest = clean;
+  std::string what(take_line(rest));
+  std::string hint;
+  std::string where;
+  constexpr std::string_view kError = " Error: ";
+  const std::size_t kind = what.find(kError);
+  if (kind < 24) what.erase(0, kind + kError.size());
+  while (!rest.empty()) {
+    const std::string_view line = take_line(rest);
+    if (line.starts_with("Did you mean") || line.starts_with("Candidate")) {
+      hint = std::string(line);
+    } else if (line.starts_with("LINE ")) {
+      const std::size_t colon = line.find(": ");
+      const std::string_view caret = take_line(rest);
+      const std::size_t column = caret.find('^');
+      if (colon == std::string_view::npos || column == std::string_view::npos) continue;
+      where = fmt::format("line {} of the query, column {}", line.substr(5, colon - 5),
+                          column < colon + 2 ? 1 : column - colon - 1);
+    }
+  }
+  if (what.starts_with("Table with name")) hint = "`strobe query --list` shows the tables";
+  if (message.starts_with("Permission Error")) {
+    hint = "a query sees no files; --unsafe allows them";
+  }
+  if (!what.empty()) what[0] = lower(what[0]);
+  if (what.ends_with('!') || what.ends_with('.')) what.pop_back();
+  return {.code = ErrorCode::kInvalidArgument,
+          .what = excerpt(what, 300),
+          .where = std::move(where),
+          .hint = excerpt(hint, 300)};
+}
+
+// A prepared statement; destroyed with it.
+class Statement {
+ public:
+  explicit Statement(const Library& duckdb) : duckdb_(duckdb) {}
+  ~Statement() { duckdb_.destroy_prepare(&prepared_); }
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+  duckdb::Prepared* out() { return &prepared_; }
+  duckdb::Prepared get() const { return prepared_; }
+
+ private:
+  const Library& duckdb_;
+  duckdb::Prepared prepared_ = nullptr;
+};
+
+class Statements {
+ public:
+  explicit Statements(const Library& duckdb) : duckdb_(duckdb) {}
+  ~Statements() { duckdb_.destroy_extracted(&all_); }
+  Statements(const Statements&) = delete;
+  Statements& operator=(const Statements&) = delete;
+  duckdb::Statements* out() { return &all_; }
+  duckdb::Statements get() const { return all_; }
+
+ private:
+  const Library& duckdb_;
+  duckdb::Statements all_ = nullptr;
+};
+
+Error failure(const Library& duckdb, duckdb::Answer& answer, const Watch& watch) {
+  if (watch.is_cancelled()) {
+    return {ErrorCode::kInterrupted, "interrupted", "", ""};
+  }
+  if (watch.is_late()) {
+    return {ErrorCode::kUnsupported, "the query took longer than its time limit", "--timeout",
+            "give it more time, or ask for less"};
+  }
+  const char* message = duckdb.result_error(&answer);
+  Error error = translated(message == nullptr ? "the query failed" : message);
+  if (duckdb.result_error_type(&answer) == duckdb::kOutOfMemoryError) {
+    error = {ErrorCode::kOutOfMemory, "the query needs more memory than it may use", "--memory",
+             "give it more, or ask for less"};
+  }
+  return error;
+}
+
+class StreamedAnswer final : public Answer {
+ public:
+  StreamedAnswer(const Library& duckdb, duckdb::Connection connection, const Limits& limits)
+      : duckdb_(duckdb), left_(limits.most_rows), watch_(duckdb, connection, limits) {}
+  ~StreamedAnswer() override { duckdb_.destroy_result(&answer_); }
+  StreamedAnswer(const StreamedAnswer&) = delete;
+  StreamedAnswer& operator=(const StreamedAnswer&) = delete;
+
+  Result<void> start(duckdb::Prepared prepared, const std::vector<std::string>& names) {
+    if (duckdb_.execute_prepared_streaming(prepared, &answer_) != duckdb::kSuccess) {
+      return failure(duckdb_, answer_, watch_);
+    }
+    for (duckdb::Count i = 0; i < duckdb_.column_count(&answer_); ++i) {
+      const duckdb::TypeId id = duckdb_.column_type(&answer_, i);
+      columns_.push_back({names[i], value_type(id)});
+      decoders_.push_back(
+          std::make_unique<Decoder>(duckdb_, duckdb_.column_logical_type(&answer_, i), id));
+    }
+    return {};
+  }
+
+  const std::vector<AnswerColumn>& columns() const override { return columns_; }
+  bool is_cut() const override { return is_cut_; }
+
+  Result<Rows> next() override {
+    Rows rows;
+    if (is_cut_) return rows;
+    if (watch_.is_cancelled() || watch_.is_late()) return failure(duckdb_, answer_, watch_);
+    duckdb::Chunk chunk = duckdb_.fetch_chunk(answer_);
+    if (chunk == nullptr) {
+      const char* message = duckdb_.result_error(&answer_);
+      if (message != nullptr && *message != '\0') return failure(duckdb_, answer_, watch_);
+      return rows;
+    }
+    rows.count = duckdb_.data_chunk_get_size(chunk);
+    if (left_) {
+      is_cut_ = rows.count > *left_;
+      rows.count = std::min<std::size_t>(rows.count, *left_);
+      *left_ -= rows.count;
+    }
+    for (std::size_t i = 0; i < decoders_.size(); ++i) {
+      rows.columns.push_back(
+          decoders_[i]->decode(duckdb_.data_chunk_get_vector(chunk, i), rows.count));
+    }
+    duckdb_.destroy_data_chunk(&chunk);
+    return rows;
+  }
+
+ private:
+  const Library& duckdb_;
+  duckdb::Answer answer_;
+  std::optional<std::uint64_t> left_;
+  Watch watch_;
+  std::vector<AnswerColumn> columns_;
+  std::vector<std::unique_ptr<Decoder>> decoders_;
+  bool is_cut_ = false;
+};
+
+std::int64_t usual_memory() {
+  const device::MemoryFacts memory = device::probe_memory();
+  const std::int64_t all = memory.limit_bytes.value_or(memory.total_bytes);
+  return std::max(kLeastMemory, all / 4);
+}
+
+}  // namespace
+
+struct Engine::Inside {
+  ScanContext context;
+  duckdb::Database database = nullptr;
+  duckdb::Connection connection = nullptr;
+  bool is_unsafe = false;
+
+  ~Inside() {
+    if (connection != nullptr) context.duckdb->disconnect(&connection);
+    if (database != nullptr) context.duckdb->close(&database);
+  }
+
+  Result<void> open(const EngineOptions& options);
+  Result<void> prepare(std::string_view sql, Statement& statement);
+};
+
+Result<void> Engine::Inside::open(const EngineOptions& options) {
+  const Library& duckdb = *context.duckdb;
+  const unsigned threads =
+      options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  const std::int64_t memory = options.memory_bytes != 0 ? options.memory_bytes : usual_memory();
+  context.threads = threads;
+  is_unsafe = options.unsafe;
+  duckdb::Config config = nullptr;
+  duckdb.create_config(&config);
+  const std::string threads_text = std::to_string(threads);
+  const std::string memory_text = fmt::format("{}MiB", memory >> 20);
+  std::vector<std::pair<const char*, const char*>> settings = {
+      {"threads", threads_text.c_str()},         {"memory_limit", memory_text.c_str()},
+      {"autoinstall_known_extensions", "false"}, {"autoload_known_extensions", "false"},
+      {"allow_community_extensions", "false"},   {"temp_directory", ""}};
+  if (!options.unsafe) {
+    settings.insert(settings.end(), {{"allow_persistent_secrets", "false"},
+                                     {"enable_external_access", "false"},
+                                     {"lock_configuration", "true"}});
+  }
+  const char* refused = nullptr;
+  for (const auto& [name, value] : settings) {
+    if (duckdb.set_config(config, name, value) != duckdb::kSuccess) refused = name;
+  }
+  char* why = nullptr;
+  const bool is_open = refused == nullptr &&
+                       duckdb.open_ext(":memory:", &database, config, &why) == duckdb::kSuccess &&
+                       duckdb.connect(database, &connection) == duckdb::kSuccess;
+  duckdb.destroy_config(&config);
+  if (!is_open) {
+    const std::string reason = why != nullptr       ? why
+                               : refused != nullptr ? fmt::format("it has no {}", refused)
+                                                    : "it does not start";
+    duckdb.free(why);
+    return Error{.code = ErrorCode::kMachineLacks,
+                 .what = fmt::format("DuckDB cannot be used: {}", reason),
+                 .where = duckdb.path,
+                 .hint = duckdb::kHowToGet};
+  }
+  STROBE_TRY_VOID(register_tables(context, database, connection));
+  return register_functions(duckdb, connection);
+}
+
+Result<void> Engine::Inside::prepare(std::string_view sql, Statement& statement) {
+  const Library& duckdb = *context.duckdb;
+  Statements statements(duckdb);
+  const std::string text(sql);
+  const duckdb::Count count = duckdb.extract_statements(connection, text.c_str(), statements.out());
+  if (count == 0) {
+    const char* why = duckdb.extract_statements_error(statements.get());
+    if (why != nullptr) return translated(why);
+    return Error{ErrorCode::kInvalidArgument, "there is no query", "", "\"select * from kernels\""};
+  }
+  if (count > 1) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("there are {} statements, and one is answered at a time", count), "",
+                 "join them: with a as (...), b as (...) select ...; PIVOT needs its values: IN "
+                 "(...)"};
+  }
+  if (duckdb.prepare_extracted_statement(connection, statements.get(), 0, statement.out()) !=
+      duckdb::kSuccess) {
+    const char* why = duckdb.prepare_error(statement.get());
+    return translated(why == nullptr ? "the query is not valid" : why);
+  }
+  const duckdb::StatementType type = duckdb.prepared_statement_type(statement.get());
+  if (is_unsafe || type == duckdb::kSelectStatement || type == duckdb::kExplainStatement) return {};
+  return Error{ErrorCode::kInvalidArgument,
+               "a query may only read: it begins with select, with, "
+               "from, describe or explain",
+               "", "--unsafe allows every statement of DuckDB"};
+}
+
+Engine::Engine(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+Engine::Engine(Engine&&) noexcept = default;
+Engine& Engine::operator=(Engine&&) noexcept = default;
+Engine::~Engine() = default;
+
+Result<EngineFacts> engine_facts() {
+  STROBE_TRY(const Library* duckdb, duckdb::library());
+  return EngineFacts{.version = duckdb->library_version(), .path = duckdb->path};
+}
+
+Result<Engine> Engine::open(std::vector<TraceInput> traces, const EngineOptions& options) {
+  STROBE_TRY(const Library* duckdb, duckdb::library());
+  auto inside = std::make_unique<Inside>();
+  ScanContext& context = inside->context;
+  context.duckdb = duckdb;
+  for (TraceInput& input : traces) {
+    context.sources.emplace_back(std::move(input), context.sources.size(),
+                                 [&context]() -> const Names& { return context.names(); });
+  }
+  context.tables = all_tables();
+  STROBE_TRY_VOID(inside->open(options));
+  return Engine(std::move(inside));
+}
+
+Result<std::unique_ptr<Answer>> Engine::ask(std::string_view sql, const Limits& limits) {
+  const Library& duckdb = *inside_->context.duckdb;
+  Statement statement(duckdb);
+  STROBE_TRY_VOID(inside_->prepare(sql, statement));
+  std::vector<std::string> names;
+  std::string casts;
+  std::string aliases;
+  bool all_fit = true;
+  const duckdb::Count columns = duckdb.prepared_statement_column_count(statement.get());
+  for (duckdb::Count i = 0; i < columns; ++i) {
+    const char* name = duckdb.prepared_statement_column_name(statement.get(), i);
+    names.push_back(without_dictionaries(name));
+    duckdb.free(const_cast<char*>(name));
+    const bool is_known = is_decodable(duckdb.prepared_statement_column_type(statement.get(), i));
+    all_fit = all_fit && is_known;
+    casts += fmt::format("{}{}", i == 0 ? "" : ", ",
+                         is_known ? fmt::format("c{}", i) : fmt::format("c{}::varchar", i));
+    aliases += fmt::format("{}c{}", i == 0 ? "" : ", ", i);
+  }
+  auto answer = std::make_unique<StreamedAnswer>(duckdb, inside_->connection, limits);
+  // Lists, times and the like come as the engine writes them.
+  const bool is_select =
+      duckdb.prepared_statement_type(statement.get()) == duckdb::kSelectStatement;
+  if (!all_fit && is_select) {
+    std::string_view body = trimmed(sql);
+    while (body.ends_with(';')) body = trimmed(body.substr(0, body.size() - 1));
+    Statement cast(duckdb);
+    STROBE_TRY_VOID(inside_->prepare(
+        fmt::format("select {} from (\n{}\n) as answer({})", casts, body, aliases), cast));
+    STROBE_TRY_VOID(answer->start(cast.get(), names));
+  } else {
+    STROBE_TRY_VOID(answer->start(statement.get(), names));
+  }
+  return std::unique_ptr<Answer>(std::move(answer));
+}
+
+}  // namespace strobe::query
