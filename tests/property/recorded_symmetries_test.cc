@@ -187,7 +187,9 @@ void expect_same_rows_without_order(const Comparison& comparison, const Comparis
 
 // In another order a drift is gone, so neighbours no longer resemble each other and the same
 // difference is surer: an interval may become narrower, and "unclear" or "no change" become more.
-// The means of stretches move inside their intervals. Nothing that was said before is taken back.
+// The means of stretches move inside their intervals. Nothing that was said before is taken back,
+// but new code of the host: only times tell it, and where the kernels are surely slower as well, it
+// may not be the reason.
 TEST(RecordedSymmetry, the_order_of_cycles_tells_how_sure_an_answer_is_and_nothing_else) {
   std::mt19937 dice(7);
   for (const RecordedPair& pair : every_third_pair()) {
@@ -203,8 +205,9 @@ TEST(RecordedSymmetry, the_order_of_cycles_tells_how_sure_an_answer_is_and_nothi
     if (comparison.answer == Answer::kSlower || comparison.answer == Answer::kFaster) {
       EXPECT_EQ(other.answer, comparison.answer) << said_of(other);
     }
-    const Said told = said_of(comparison);
+    Said told = said_of(comparison);
     const Said now = said_of(other);
+    told.causes.erase(CauseKind::kLaunchBound);
     EXPECT_TRUE(std::ranges::includes(now.causes, told.causes)) << told << " became " << now;
   }
 }

@@ -21,9 +21,11 @@ void find_workload(const Symptoms& symptoms, std::vector<Cause>& causes) {
   double resized = 0;
   double rescaled = 0;
   ScaledWork scaled;
+  double changed_ms = 0;
   for (const DeviceSymptoms& device : symptoms.devices) {
     if (device.changed_ms < 0.02 * device.kernel_ms.normal_core.mean) continue;
     if (!device.has_same_kernels) continue;
+    changed_ms += device.kernel_ms.core_difference();
     resized = std::max(resized, device.resized_share);
     rescaled = std::max(rescaled, device.rescaled_time_share);
     const ScaledWork one = scaled_work(device);
@@ -39,6 +41,7 @@ void find_workload(const Symptoms& symptoms, std::vector<Cause>& causes) {
                  .advice =
                      "compare runs of the same work: batch size, sequence length, number of layers "
                      "and requests"};
+  cause.improves = calls_scale(symptoms) ? symptoms.common_calls_factor < 1 : changed_ms < 0;
   if (calls_scale(symptoms)) {
     cause.headline = fmt::format(
         "a cycle does {} work: nearly all functions are called x {:.2f} as "
