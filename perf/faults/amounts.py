@@ -80,6 +80,10 @@ INSIDE = {
         "sleep": SEARCHED, "slow_input": SEARCHED, "gc": SEARCHED, "sync": SEARCHED, "copies": SEARCHED, "churn": SEARCHED,
         "launches": SEARCHED, "pageable": ONE, "precision": ONE, "kernels_attention": ONE, **RUNNING,
         "batch": {"strong": 132, "medium": 108, "weak": 100}},
+    "translate": {
+        "sleep": SEARCHED, "slow_input": SEARCHED, "gc": SEARCHED, "sync": SEARCHED, "copies": SEARCHED, "churn": SEARCHED,
+        "precision": ONE, "launches": ONE, "kernels_attention": ONE, "recompute": ONE, **LEARNING,
+        "batch": {"strong": 66, "medium": 53, "weak": 49}},
 }
 
 # The first amount that a search tries, and the last.
@@ -120,6 +124,7 @@ DONE_TO = {
     "policy": ["host_cores", "foreign_compute"],
     "gan": ["host_cores", *DEVICE_FAULTS, "foreign_copies"],
     "search": ["host_cores", *DEVICE_FAULTS, "power_cap"],
+    "translate": ["host_cores", *DEVICE_FAULTS, "power_cap"],
 }
 PINNED = "pinned"  # a program on one core with nobody else there: what own_core must be compared with
 

@@ -1,4 +1,4 @@
-"""Two more programs of the fault laboratory: they test the rules of `strobe compare` that were corrected with the runs of later.py."""
+"""Three more programs of the fault laboratory: they test the rules of `strobe compare` that were corrected with the runs of later.py."""
 import torch
 import torch.nn.functional as F
 
@@ -100,4 +100,55 @@ def search(fault):
     return step
 
 
-PROGRAMS = {"gan": gan, "search": search}
+class Translator(torch.nn.Module):
+    """From a text in one language to the next words in another one."""
+
+    def __init__(self, width, layers, words, fault):
+        super().__init__()
+        self.fault = fault
+        self.here, self.there = torch.nn.Embedding(words, width), torch.nn.Embedding(words, width)
+        self.reads = torch.nn.ModuleList(
+            [torch.nn.TransformerEncoderLayer(width, 12, 4 * width, 0.0, "gelu", batch_first=True, norm_first=True) for _ in range(layers)])
+        self.writes = torch.nn.ModuleList(
+            [torch.nn.TransformerDecoderLayer(width, 12, 4 * width, 0.0, "gelu", batch_first=True, norm_first=True) for _ in range(layers)])
+        self.words = torch.nn.Linear(width, words)
+
+    def forward(self, text, told):
+        x, y = self.here(text), self.there(told)
+        for number, layer in enumerate(self.reads):
+            x = self.fault.through(number, layer, x)
+        for number, layer in enumerate(self.writes):
+            y = self.fault.through(len(self.reads) + number, lambda y, layer=layer: layer(y, x), y)
+        return self.words(y)
+
+
+def translate(fault):
+    """Training with a fused optimizer; the device has much to do, and the host is far ahead of it."""
+    batch, words = fault.amount_of("batch", 48), 16_000
+    is_half = fault.name != "precision"
+    if fault.name == "kernels_attention":
+        torch.backends.cuda.enable_flash_sdp(False)
+        torch.backends.cuda.enable_mem_efficient_sdp(False)
+        torch.backends.cuda.enable_cudnn_sdp(False)
+    model = Translator(768, 5, words, fault).cuda()
+    optimizer = torch.optim.AdamW(model.parameters(), 1e-4, fused=fault.name != "launches", foreach=False if fault.name == "launches" else None)
+    texts = torch.randint(0, words, (2, batch, 256))
+    if fault.name != "pageable":
+        texts = texts.pin_memory()
+
+    def step(number):
+        fault.input()
+        text, told = texts.cuda(non_blocking=True)
+        with torch.autocast("cuda", dtype=KIND, enabled=is_half):
+            loss = F.cross_entropy(model(text, told).flatten(0, 1), told.flatten())
+        loss.backward()
+        fault.device()
+        optimizer.step()
+        optimizer.zero_grad()
+        if number % 8 == 0:
+            loss.item()  # for the log
+        fault.host()
+    return step
+
+
+PROGRAMS = {"gan": gan, "search": search, "translate": translate}

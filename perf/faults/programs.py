@@ -35,9 +35,9 @@ EFFECT_S = 0.25
 # A program that runs can have these faults and lose them.
 ADDED = {"sleep", "slow_input", "gc", "sync", "copies", "churn", "gil", "recompute", "empty_cache", "anomaly", "log"}
 CYCLES = {"convnet": 140, "transformer": 180, "compiled": 220, "decode": 400, "prefill": 200, "graph": 400, "input": 200,
-          "vit": 140, "recommender": 200, "diffusion": 200, "experts": 140, "speech": 140, "graphnet": 140, "policy": 400, "gan": 200, "search": 200}
+          "vit": 140, "recommender": 200, "diffusion": 200, "experts": 140, "speech": 140, "graphnet": 140, "policy": 400, "gan": 200, "search": 200, "translate": 60}
 PROFILED = {"convnet": 32, "transformer": 16, "compiled": 32, "decode": 60, "prefill": 30, "graph": 50, "input": 24,
-            "vit": 16, "recommender": 40, "diffusion": 40, "experts": 16, "speech": 12, "graphnet": 32, "policy": 60, "gan": 24, "search": 32}
+            "vit": 16, "recommender": 40, "diffusion": 40, "experts": 16, "speech": 12, "graphnet": 32, "policy": 60, "gan": 24, "search": 32, "translate": 14}
 
 PROGRAMS = {**loops.PROGRAMS, **held_out.PROGRAMS, **later.PROGRAMS, **fresh.PROGRAMS}
 
