@@ -47,7 +47,7 @@ Result<Library> open_any() {
 }  // namespace
 
 std::vector<std::string> library_places() {
-  // Whoever names a file wants that one.
+  // A file that is named is the only one that is tried.
   if (const std::string named = variable("STROBE_DUCKDB"); !named.empty()) return {named};
   std::vector<std::string> places;
   std::error_code failed;

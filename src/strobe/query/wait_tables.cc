@@ -9,6 +9,7 @@ namespace {
 using analysis::IdleRow;
 using analysis::RuntimeCallRow;
 using analysis::StreamRow;
+using analysis::TimeStat;
 
 const IdleRow& idle_at(const TraceSource& source, std::size_t row) {
   return source.summary().waits.idle[row];
@@ -30,6 +31,14 @@ template <class Row, class Member>
 auto get(const Row& (*at)(const TraceSource&, std::size_t), Member Row::*member) {
   return [at, member](const TraceSource& source, std::size_t row) {
     return static_cast<std::int64_t>(at(source, row).*member);
+  };
+}
+
+// The same of one that is inside another.
+template <class Row, class Part, class Member>
+auto get(const Row& (*at)(const TraceSource&, std::size_t), Part Row::*part, Member Part::*member) {
+  return [at, part, member](const TraceSource& source, std::size_t row) {
+    return static_cast<std::int64_t>(at(source, row).*part.*member);
   };
 }
 
@@ -55,19 +64,13 @@ Table idle_causes() {
                       column("source", "", "the script's frame around the longest",
                              get_text(idle_at, &IdleRow::source)),
                       column("gaps", "", "pauses that it took part in",
-                             [](const TraceSource& source, std::size_t row) {
-                               return static_cast<std::int64_t>(idle_at(source, row).idle.calls);
-                             }),
+                             get(idle_at, &IdleRow::idle, &TimeStat::calls)),
                       column("idle", "ns", "idle time, each nanosecond in one row",
-                             [](const TraceSource& source, std::size_t row) {
-                               return idle_at(source, row).idle.total_ns;
-                             }),
+                             get(idle_at, &IdleRow::idle, &TimeStat::total_ns)),
                       column("idle_in_steps", "ns", "of that, inside steps",
                              get(idle_at, &IdleRow::in_steps_ns)),
                       column("idle_max", "ns", "the most in one pause",
-                             [](const TraceSource& source, std::size_t row) {
-                               return idle_at(source, row).idle.max_ns;
-                             }),
+                             get(idle_at, &IdleRow::idle, &TimeStat::max_ns)),
                       column("longest", "ns", "its longest stretch",
                              [](const TraceSource& source, std::size_t row) {
                                return idle_at(source, row).longest.length_ns();
@@ -88,22 +91,14 @@ Table runtime_calls() {
                            return std::string_view(call_row(source, row).name);
                          }),
                   column("calls", "", "how many",
-                         [](const TraceSource& source, std::size_t row) {
-                           return static_cast<std::int64_t>(call_row(source, row).host.calls);
-                         }),
+                         get(call_row, &RuntimeCallRow::host, &TimeStat::calls)),
                   column("total", "ns", "their time",
-                         [](const TraceSource& source, std::size_t row) {
-                           return call_row(source, row).host.total_ns;
-                         }),
+                         get(call_row, &RuntimeCallRow::host, &TimeStat::total_ns)),
                   column("median", "ns", "of one call", get(call_row, &RuntimeCallRow::median_ns)),
                   column("longest", "ns", "of one call",
-                         [](const TraceSource& source, std::size_t row) {
-                           return call_row(source, row).host.max_ns;
-                         }),
+                         get(call_row, &RuntimeCallRow::host, &TimeStat::max_ns)),
                   column("shortest", "ns", "of one call",
-                         [](const TraceSource& source, std::size_t row) {
-                           return call_row(source, row).host.min_ns;
-                         }),
+                         get(call_row, &RuntimeCallRow::host, &TimeStat::min_ns)),
                   column("in_steps", "ns", "of the total, inside steps",
                          get(call_row, &RuntimeCallRow::in_steps_ns)),
                   column("device_idle", "ns", "of the total, while no device worked",

@@ -22,12 +22,9 @@ struct KernelScale {
 };
 
 KernelScale scale_of(const FunctionRow& row) {
-  const LaunchedRow& launched = row.launched;
-  const double calls = launched.decides ? launched.calls_abnormal / launched.calls_normal
-                                        : row.calls_abnormal / row.calls_normal;
   const bool has_blocks = row.blocks_normal > 0 && row.blocks_abnormal > 0;
   const double blocks = has_blocks ? row.blocks_abnormal / row.blocks_normal : 1;
-  return {.work = std::log(calls_are_equal(row) ? blocks : calls * blocks),
+  return {.work = std::log(calls_are_equal(row) ? blocks : calls_factor(row) * blocks),
           .time = std::log(row.own_ms().core_ratio()),
           .changed_ms = std::abs(row.own_ms().core_difference())};
 }

@@ -17,8 +17,6 @@ struct ScaledWork {
   // factor. Libraries also choose other kernels for other sizes, so kernels of one run only say
   // nothing.
   double explained_share = 0;
-
-  bool is_found() const { return kernels > 0; }
 };
 ScaledWork scaled_work(const DeviceSymptoms& device);
 

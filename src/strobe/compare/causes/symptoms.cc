@@ -19,12 +19,7 @@ using device::RuntimeCall;
 enum class CountBy : std::uint8_t { kTime, kVote };
 
 // How much longer one call takes, without the wildest cycles.
-double call_factor(const FunctionRow& row) {
-  const LaunchedRow& launched = row.launched;
-  const double calls_ratio = launched.decides ? launched.calls_abnormal / launched.calls_normal
-                                              : row.calls_abnormal / row.calls_normal;
-  return row.own_ms().core_ratio() / calls_ratio;
-}
+double call_factor(const FunctionRow& row) { return row.own_ms().core_ratio() / calls_factor(row); }
 
 Slowdowns slowdowns_of(std::span<const FunctionRow* const> rows, CountBy by) {
   Slowdowns slowdowns;
@@ -201,6 +196,12 @@ bool is_real(const Change& change) {
 
 bool are_equal_calls(double normal, double abnormal) {
   return normal > 0 && abnormal > 0 && std::abs(abnormal - normal) <= std::max(0.5, 0.02 * normal);
+}
+
+double calls_factor(const FunctionRow& row) {
+  const LaunchedRow& launched = row.launched;
+  return launched.decides ? launched.calls_abnormal / launched.calls_normal
+                          : row.calls_abnormal / row.calls_normal;
 }
 
 bool calls_are_equal(const FunctionRow& row) {

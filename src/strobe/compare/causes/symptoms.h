@@ -24,6 +24,8 @@ bool fell(const Change& change, double most_ratio);
 // launched: a host that is further ahead moves it to later cycles, and does not add any.
 bool calls_are_equal(const FunctionRow& row);
 bool are_equal_calls(double normal, double abnormal);  // per cycle
+// How many times as often the abnormal run calls it.
+double calls_factor(const FunctionRow& row);
 
 // Milliseconds per cycle of several functions together.
 Change total_ms(std::span<const FunctionRow* const> rows);
