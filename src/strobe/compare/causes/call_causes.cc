@@ -106,7 +106,7 @@ void find_more_launches(const Symptoms& symptoms, std::vector<Cause>& causes) {
   const double added = host.launches_abnormal - expected;
   const Change* delay = host_delay(symptoms);
   if (delay == nullptr || !rose(*delay, 1.1) || expected <= 0) return;
-  if (added < 10 || host.launches_abnormal < 1.5 * expected) return;
+  if (added < 10 || host.launches_abnormal < 1.25 * expected) return;
   const double share = explained_share(symptoms, *delay);
   const bool is_host_time = cycle_is_host_time(symptoms);
   if (share < kMost) return;

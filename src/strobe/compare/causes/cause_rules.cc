@@ -440,13 +440,17 @@ std::vector<Cause> find_causes(const Comparison& comparison) {
 
 namespace {
 
-// A recorded reason that explains a real part of the change, or all that can be told of it.
+// A recorded reason that explains a real part of the change, or adds a real part of a cycle, or all
+// that can be told of it.
 bool is_reason_for_change(const Comparison& comparison, const Cause& cause) {
   if (!cause.is_fact || cause.kind == CauseKind::kMeasurement) return false;
   if (cause.score < kConfidentScore) return false;
   const CycleRow& cycle = comparison.cycles.front();
   const double part = cause.explains_ms / cycle.shown().shift;
-  return std::isnan(part) ? cause.improves != cycle.rises() : part >= kLittle;
+  if (std::isnan(part)) return cause.improves != cycle.rises();
+  constexpr double kRealPart = 0.05;
+  const bool adds_much = std::abs(cause.explains_ms) >= kRealPart * cycle.ms.normal_core.mean;
+  return part >= kLittle || (part > 0 && adds_much);
 }
 
 }  // namespace
