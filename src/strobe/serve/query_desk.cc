@@ -14,7 +14,7 @@
 namespace strobe::serve {
 namespace {
 
-constexpr std::int64_t kMostRows = 100'000;
+constexpr std::int64_t kMostQueryRows = 100'000;
 
 std::string schema_answer() {
   const auto facts = query::engine_facts();
@@ -155,8 +155,9 @@ Result<QueryDesk::Body> QueryDesk::rows(const Query& query, const std::vector<Fo
                                         const std::function<bool()>& is_gone) {
   STROBE_TRY(const std::string sql, query.text("sql"));
   report::QueryBounds bounds = bounds_;
-  STROBE_TRY(const std::int64_t most_rows,
-             query.integer_or("limit", static_cast<std::int64_t>(bounds.most_rows), 1, kMostRows));
+  STROBE_TRY(
+      const std::int64_t most_rows,
+      query.integer_or("limit", static_cast<std::int64_t>(bounds.most_rows), 1, kMostQueryRows));
   bounds.most_rows = static_cast<std::uint64_t>(most_rows);
   bounds.is_abandoned = is_gone;
   const Turn turn(running_);

@@ -24,7 +24,7 @@ constexpr milliseconds kGrace{1'000};
 constexpr std::int64_t kEngineShare = 2;
 constexpr std::int64_t kMostExact = std::int64_t{1} << 53;
 
-std::string_view word_of(query::ValueType type) {
+std::string_view value_type_word(query::ValueType type) {
   switch (type) {
     case query::ValueType::kBool:
       return "bool";
@@ -55,7 +55,7 @@ void write_columns(const std::vector<query::AnswerColumn>& columns, JsonWriter& 
   json.key("columns").begin_array();
   for (const query::AnswerColumn& column : columns) {
     const auto unit = units.find(column.name);
-    json.begin_object().member("name", column.name).member("type", word_of(column.type));
+    json.begin_object().member("name", column.name).member("type", value_type_word(column.type));
     json.key("unit");
     unit == units.end() || unit->second.empty() ? json.null() : json.value(unit->second);
     json.end_object();
