@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <condition_variable>
+#include <cstdlib>
 #include <mutex>
 #include <stop_token>
 #include <thread>
@@ -51,8 +52,27 @@ class Watch {
   std::jthread thread_;
 };
 
+std::string_view line_of(std::string_view text, std::size_t number) {
+  std::string_view line;
+  for (std::size_t i = 0; i < number && !text.empty(); ++i) line = take_line(text);
+  return line;
+}
+
+// Where what the engine shows of a line begins in it. Of a long line it shows the part around the
+// error, with "..." for what it leaves out.
+std::size_t shown_from(std::string_view line, std::string_view shown) {
+  constexpr std::string_view kLeftOut = "...";
+  if (!shown.starts_with(kLeftOut) || line.starts_with(shown)) return 0;
+  shown.remove_prefix(kLeftOut.size());
+  std::size_t at = line.ends_with(shown) ? line.size() - shown.size() : std::string_view::npos;
+  if (at == std::string_view::npos && shown.ends_with(kLeftOut)) {
+    at = line.find(shown.substr(0, shown.size() - kLeftOut.size()));
+  }
+  return at == std::string_view::npos || at < kLeftOut.size() ? 0 : at - kLeftOut.size();
+}
+
 // "Parser Error: syntax error at or near "x"\n\nLINE 1: select x\n  ^" as an Error.
-Error translated(std::string_view message) {
+Error translated(std::string_view message, std::string_view sql = {}) {
   const std::string clean = without_dictionaries(std::string(message));
   std::string_view rest = clean;
   std::string what(take_line(rest));
@@ -70,8 +90,11 @@ Error translated(std::string_view message) {
       const std::string_view caret = take_line(rest);
       const std::size_t column = caret.find('^');
       if (colon == std::string_view::npos || column == std::string_view::npos) continue;
-      where = fmt::format("line {} of the query, column {}", line.substr(5, colon - 5),
-                          column < colon + 2 ? 1 : column - colon - 1);
+      const std::string number(line.substr(5, colon - 5));
+      const std::string_view whole = line_of(sql, std::strtoul(number.c_str(), nullptr, 10));
+      const std::size_t shift = shown_from(whole, line.substr(colon + 2));
+      where = fmt::format("line {} of the query, column {}", number,
+                          shift + (column < colon + 2 ? 1 : column - colon - 1));
     }
   }
   if (what.starts_with("Table with name")) hint = "`strobe query --list` shows the tables";
@@ -263,7 +286,7 @@ Result<void> Engine::Inside::prepare(std::string_view sql, Statement& statement)
   const duckdb::Count count = duckdb.extract_statements(connection, text.c_str(), statements.out());
   if (count == 0) {
     const char* why = duckdb.extract_statements_error(statements.get());
-    if (why != nullptr) return translated(why);
+    if (why != nullptr) return translated(why, sql);
     return Error{ErrorCode::kInvalidArgument, "there is no query", "", "\"select * from kernels\""};
   }
   if (count > 1) {
@@ -275,7 +298,7 @@ Result<void> Engine::Inside::prepare(std::string_view sql, Statement& statement)
   if (duckdb.prepare_extracted_statement(connection, statements.get(), 0, statement.out()) !=
       duckdb::kSuccess) {
     const char* why = duckdb.prepare_error(statement.get());
-    return translated(why == nullptr ? "the query is not valid" : why);
+    return translated(why == nullptr ? "the query is not valid" : why, sql);
   }
   const duckdb::StatementType type = duckdb.prepared_statement_type(statement.get());
   if (is_unsafe || type == duckdb::kSelectStatement || type == duckdb::kExplainStatement) return {};

@@ -18,6 +18,7 @@ class HostGuard {
   // `address` is the one listened on, `names` those that the user trusts besides loopback names.
   HostGuard(std::string address, bool is_loopback, std::vector<std::string> names);
 
+  bool is_loopback() const { return is_loopback_; }
   // Nothing if the request is allowed.
   std::optional<Error> objection(const HttpRequest& request) const;
 

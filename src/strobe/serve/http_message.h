@@ -23,6 +23,8 @@ struct HttpRequest {
   std::map<std::string, std::string, std::less<>> headers;  // names in lower case
   bool keeps_alive = true;
   bool has_body = false;
+  // Whether the client has closed the connection, so that long work may end. Null: not known.
+  std::function<bool()> is_gone = nullptr;
 
   bool is_head() const { return method == "HEAD"; }
   // "" if absent.

@@ -16,6 +16,7 @@
 #define BOOST_ASIO_DISABLE_FENCED_BLOCK
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/socket.h>
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/basic_stream_socket.hpp>
 #include <boost/asio/basic_waitable_timer.hpp>
@@ -209,11 +210,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void answer() {
     bool is_written = true;
     try {
-      const auto parsed = request_of(*parser_);
+      auto parsed = request_of(*parser_);
       if (const auto* refusal = std::get_if<HttpRefusal>(&parsed)) {
         put_answer(error_answer(*refusal), true, false);
       } else {
-        const auto& request = std::get<HttpRequest>(parsed);
+        auto& request = std::get<HttpRequest>(parsed);
+        request.is_gone = [this] { return is_closed_by_client(); };
         // The next bytes are then a body that is never read, not the next request.
         put_answer(answer_safely(server_.handler, request), !request.is_head(),
                    request.keeps_alive && !request.has_body);
@@ -223,6 +225,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
       answer_error_ = asio::error::no_memory;
     }
     asio::post(server_.io, [self = shared_from_this(), is_written] { self->go_on(is_written); });
+  }
+
+  // What it has sent meanwhile stays unread.
+  bool is_closed_by_client() {
+    char next = 0;
+    return recv(socket_.native_handle(), &next, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
   }
 
   void refuse(const HttpRefusal& refusal) {

@@ -14,6 +14,7 @@
 #include "strobe/serve/bench_answer.h"
 #include "strobe/serve/http_message.h"
 #include "strobe/serve/json_members.h"
+#include "strobe/serve/query_desk.h"
 
 namespace strobe::serve {
 namespace {
@@ -95,6 +96,14 @@ HttpResponse no_such_address(const std::string& path, std::string_view prefix) {
   return refuse(
       404, fmt::format("there is nothing at '{}'", path),
       fmt::format("the page is at {0}/, the API below {0}{1}, see docs/api.md", prefix, kApi));
+}
+
+bool is_query(std::string_view route) { return route == "query" || route.starts_with("query/"); }
+
+std::vector<FoundTrace> files_of(ShelfView view) {
+  std::vector<FoundTrace> files;
+  for (ShelvedTrace& trace : view.traces) files.push_back(std::move(trace.found));
+  return files;
 }
 
 // A body that is compressed if the client accepts that.
@@ -225,7 +234,10 @@ HttpResponse Site::route(const HttpRequest& request) const {
 
 HttpResponse Site::api(std::string_view route, const HttpRequest& request) const {
   HttpResponse response;
-  if (route == "runs") {
+  if (is_query(route) && !guard_.is_loopback()) {
+    response = refuse(403, "queries are answered on this machine only",
+                      "serve without --host, and connect through `ssh -L`");
+  } else if (route == "runs") {
     response =
         make_response(200, "application/json", runs_answer(traces_.folder(), traces_.view()));
   } else {
@@ -235,11 +247,13 @@ HttpResponse Site::api(std::string_view route, const HttpRequest& request) const
       is_loading = is_loading || found.is_loading;
       return std::move(found.trace);
     };
-    const auto body = api_body(route, Query(request.parameters), lookup);
+    const auto body = api_body(route, request, lookup);
     if (body) {
       response.body = *body;
+    } else if (is_loading) {
+      response = loading_answer(body.error());
     } else {
-      response = is_loading ? loading_answer(body.error()) : error_answer(body.error());
+      response = is_query(route) ? query_error_answer(body.error()) : error_answer(body.error());
     }
   }
   response.headers.emplace_back("Cache-Control", "no-store");
@@ -247,13 +261,12 @@ HttpResponse Site::api(std::string_view route, const HttpRequest& request) const
 }
 
 Result<std::shared_ptr<const std::string>> Site::api_body(std::string_view route,
-                                                          const Query& query,
+                                                          const HttpRequest& request,
                                                           const TraceLookup& traces) const {
-  if (route == "compare") {
-    ShelfView view = traces_.view();
-    std::vector<FoundTrace> files;
-    for (ShelvedTrace& trace : view.traces) files.push_back(std::move(trace.found));
-    return sources_.compare(query, files, traces);
+  const Query query(request.parameters);
+  if (route == "compare") return sources_.compare(query, files_of(traces_.view()), traces);
+  if (is_query(route)) {
+    return sources_.query(route, query, files_of(traces_.view()), traces, request.is_gone);
   }
   if (route == "bench" || route.starts_with("bench/")) {
     return sources_.bench(route, query, traces_.view());

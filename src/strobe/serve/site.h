@@ -32,6 +32,11 @@ struct SiteSources {
   std::function<Result<std::shared_ptr<const std::string>>(
       std::string_view route, const Query& query, const ShelfView& view)>
       bench;
+  // `route`: "query" and what is below it.
+  std::function<Result<std::shared_ptr<const std::string>>(
+      std::string_view route, const Query& query, const std::vector<FoundTrace>& files,
+      const TraceLookup& traces, const std::function<bool()>& is_gone)>
+      query;
   std::string_view page_html;
 };
 
@@ -70,7 +75,8 @@ class Site {
  private:
   HttpResponse route(const HttpRequest& request) const;
   HttpResponse api(std::string_view route, const HttpRequest& request) const;
-  Result<std::shared_ptr<const std::string>> api_body(std::string_view route, const Query& query,
+  Result<std::shared_ptr<const std::string>> api_body(std::string_view route,
+                                                      const HttpRequest& request,
                                                       const TraceLookup& traces) const;
   HttpResponse plugin(std::string_view route, const HttpRequest& request) const;
   std::string plugin_runs() const;

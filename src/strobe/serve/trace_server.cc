@@ -9,6 +9,7 @@
 #include "strobe/serve/http_server.h"
 #include "strobe/serve/kernel_shelf.h"
 #include "strobe/serve/profile_shelf.h"
+#include "strobe/serve/query_desk.h"
 #include "strobe/serve/site.h"
 
 namespace strobe::serve {
@@ -17,7 +18,8 @@ namespace {
 // The share of the given memory for the plugin's profiles.
 constexpr std::uint64_t kProfileShare = 4;
 
-SiteSources real_sources(ComparisonShelf& comparisons, KernelShelf& kernels, BenchShelf& benches) {
+SiteSources real_sources(ComparisonShelf& comparisons, KernelShelf& kernels, BenchShelf& benches,
+                         QueryDesk& queries) {
   return {.api = api_answer,
           .plugin = tensorboard::answer,
           .compare =
@@ -30,6 +32,12 @@ SiteSources real_sources(ComparisonShelf& comparisons, KernelShelf& kernels, Ben
                          const TraceLookup& traces) { return kernels.answer(query, view, traces); },
           .bench = [&benches](std::string_view route, const Query& query,
                               const ShelfView& view) { return benches.answer(route, query, view); },
+          .query =
+              [&queries](std::string_view route, const Query& query,
+                         const std::vector<FoundTrace>& files, const TraceLookup& traces,
+                         const std::function<bool()>& is_gone) {
+                return queries.answer(route, query, files, traces, is_gone);
+              },
           .page_html = report::page_html()};
 }
 
@@ -52,7 +60,7 @@ struct TraceServer::Parts {
         traces(std::move(folder), trace_part(options.shelf)),
         profiles(options.shelf.memory_bytes / kProfileShare,
                  [](std::string_view json) { return tensorboard::read_profile(json); }),
-        site(real_sources(comparisons, kernels, benches), guard_for(*listening, options),
+        site(real_sources(comparisons, kernels, benches, queries), guard_for(*listening, options),
              options.path_prefix, traces, profiles),
         http(std::move(listening)) {}
 
@@ -62,6 +70,7 @@ struct TraceServer::Parts {
   ComparisonShelf comparisons;
   KernelShelf kernels;
   BenchShelf benches;
+  QueryDesk queries;
   Site site;
   std::unique_ptr<HttpServer> http;  // its workers use all of the above, so it is destroyed first
 };

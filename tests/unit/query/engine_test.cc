@@ -171,6 +171,18 @@ TEST(QueryEngineTest, errors_say_what_and_where) {
   EXPECT_THAT(asked.csv("select 1; select 2"), StartsWith("error: there are 2 statements"));
 }
 
+TEST(QueryEngineTest, errors_in_long_lines_have_their_place_too) {
+  STROBE_NEEDS_DUCKDB();
+  Asked asked(one(two_kernels()));
+  std::string names;
+  for (int i = 0; i < 40; ++i) names += "name, ";
+  EXPECT_THAT(asked.csv("select 1,\n  " + names + "namee from kernels"), StartsWith("error: "));
+  EXPECT_EQ(asked.error().where, "line 2 of the query, column 243");
+  EXPECT_THAT(asked.csv("select " + names + "namee, " + names + "name from kernels"),
+              StartsWith("error: "));
+  EXPECT_EQ(asked.error().where, "line 1 of the query, column 248");
+}
+
 TEST(QueryEngineTest, an_engine_survives_an_error) {
   STROBE_NEEDS_DUCKDB();
   Asked asked(one(two_kernels()));

@@ -187,6 +187,18 @@ Result<std::shared_ptr<const std::string>> fake_bench(std::string_view route, co
       "{} {} of {}", route, query.optional_text("file").value_or("-"), view.bench_files.size()));
 }
 
+// "limit" and "lacks" are the errors of a desk.
+Result<std::shared_ptr<const std::string>> fake_query(std::string_view route, const Query& query,
+                                                      const std::vector<FoundTrace>& files,
+                                                      const TraceLookup& traces,
+                                                      const std::function<bool()>&) {
+  const std::string sql = query.optional_text("sql").value_or("-");
+  if (sql == "limit") return Error{ErrorCode::kUnsupported, "it takes too long", "", ""};
+  if (sql == "lacks") return Error{ErrorCode::kMachineLacks, "there is no engine", "", "get it"};
+  if (const auto trace = query.optional_text("trace")) STROBE_TRY_VOID(traces(*trace));
+  return std::make_shared<const std::string>(fmt::format("{} {} of {}", route, sql, files.size()));
+}
+
 class SiteTest : public ::testing::Test {
  protected:
   SiteTest() {
@@ -198,7 +210,7 @@ class SiteTest : public ::testing::Test {
     make("");
   }
 
-  void make(const std::string& prefix) {
+  void make(const std::string& prefix, bool is_loopback = true) {
     site_.reset();
     traces_.reset();
     traces_.emplace(std::move(*RunFolder::open({logs_.path().string()})),
@@ -206,9 +218,9 @@ class SiteTest : public ::testing::Test {
                       while (is_held_ && !*options.cancelled) std::this_thread::yield();
                       return readers::read_trace(found.path, options);
                     }});
-    site_.emplace(
-        SiteSources{fake_api, fake_plugin, fake_compare, fake_kernels, fake_bench, "<html></html>"},
-        HostGuard("127.0.0.1", true, {}), prefix, *traces_, profiles_);
+    site_.emplace(SiteSources{fake_api, fake_plugin, fake_compare, fake_kernels, fake_bench,
+                              fake_query, "<html></html>"},
+                  HostGuard("127.0.0.1", is_loopback, {}), prefix, *traces_, profiles_);
   }
 
   void wait_for_traces() const {
@@ -247,6 +259,20 @@ TEST_F(SiteTest, the_page_is_at_the_root) {
     EXPECT_THAT(response.content_type, StartsWith("text/html"));
     EXPECT_THAT(header(response, "Content-Security-Policy"), StartsWith("default-src 'none'"));
   }
+}
+
+TEST_F(SiteTest, queries_have_their_own_errors) {
+  wait_for_traces();
+  EXPECT_EQ(ask("/api/v1/query?sql=select+1").text(), "query select 1 of 3");
+  EXPECT_EQ(ask("/api/v1/query/schema").text(), "query/schema - of 3");
+  EXPECT_EQ(ask("/api/v1/query?sql=limit").status, 422);
+  EXPECT_THAT(ask("/api/v1/query?sql=limit").text(), HasSubstr(R"("code":"limit")"));
+  EXPECT_EQ(ask("/api/v1/query?sql=lacks").status, 503);
+  EXPECT_THAT(ask("/api/v1/query?sql=lacks").text(), HasSubstr(R"("code":"unavailable")"));
+  EXPECT_EQ(ask("/api/v1/query?trace=none&sql=x").status, 404);
+  EXPECT_EQ(ask("/api/v1/queryx").status, 404);
+  make("", false);
+  EXPECT_EQ(ask("/api/v1/query?sql=select+1").status, 403);
 }
 
 TEST_F(SiteTest, every_answer_forbids_guessing_its_type) {

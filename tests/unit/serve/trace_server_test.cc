@@ -9,6 +9,7 @@
 #include "strobe/report/render/page.h"
 #include "tests/support/http_client.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/unit/serve/running_trace_server.h"
 
 namespace strobe::serve {
 namespace {
@@ -19,44 +20,6 @@ using test::HttpAnswer;
 using test::kOneSlice;
 using test::LogFolder;
 using ::testing::HasSubstr;
-
-class RunningTraceServer {
- public:
-  explicit RunningTraceServer(const std::filesystem::path& folder, std::string prefix = "") {
-    ServeOptions options;
-    options.places = {folder.string()};
-    options.path_prefix = std::move(prefix);
-    options.shelf.load = [](const FoundTrace& found, const readers::LoadOptions& load) {
-      return readers::read_trace(found.path, load);
-    };
-    options.shelf.rescan = milliseconds(20);
-    server_ = std::move(TraceServer::open(std::move(options))).value();
-    thread_ = std::thread([this] { server_->run(stop_); });
-  }
-  ~RunningTraceServer() {
-    stop_ = true;
-    stop_.notify_all();
-    thread_.join();
-    EXPECT_TRUE(server_->finish(std::chrono::seconds(20)));
-  }
-
-  std::string url() const { return server_->url(); }
-  std::uint16_t port() const {
-    return static_cast<std::uint16_t>(std::stoi(url().substr(url().rfind(':') + 1)));
-  }
-  std::string wait_until_loaded() const {
-    while (true) {
-      std::string runs = get(port(), "/api/v1/runs").body;
-      if (runs.find(R"("loading":false)") != std::string::npos) return runs;
-      std::this_thread::sleep_for(milliseconds(5));
-    }
-  }
-
- private:
-  std::atomic<bool> stop_ = false;
-  std::unique_ptr<TraceServer> server_;
-  std::thread thread_;
-};
 
 TEST(TraceServerTest, page_api_and_plugin_are_served_from_one_address) {
   const LogFolder logs;

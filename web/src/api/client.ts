@@ -1,7 +1,7 @@
 import type { BenchDetails, BenchGrids, BenchPoints, BenchRun, BenchTable } from './bench_types.ts';
 import type {
-  ApiErrorBody, Comparison, CounterPoints, Diff, KernelStudy, Memory, Modules, Recordings, Runs, SearchResult, Selection, SliceDetails, Summary, Tile,
-  Timeline,
+  ApiErrorBody, Comparison, CounterPoints, Diff, KernelStudy, Memory, Modules, QueryAnswer, QuerySchema, Recordings, Runs, SearchResult, Selection, SliceDetails,
+  Summary, Tile, Timeline,
 } from './types.ts';
 
 // Selects one table: of a run by case, type and providers, of tables of ratios by all their names.
@@ -9,9 +9,9 @@ export type BenchQuestion = {
   file: string; case: string; baseline: string; contender: string; dtype?: string; time?: string; version?: string; device?: string; metric?: string;
 };
 
-// An error from the server; `unreachable` if it did not answer at all.
+// An error from the server; `unreachable` if it did not answer at all, `cancelled` by the user.
 export class ApiError extends Error {
-  readonly code: ApiErrorBody['code'] | 'unreachable';
+  readonly code: ApiErrorBody['code'] | 'unreachable' | 'cancelled';
   readonly hint: string;
   readonly where: string;
 
@@ -81,6 +81,17 @@ export class Client {
   benchCell = (question: BenchQuestion & { shape: string }): Promise<BenchDetails> => this.get('bench/cell', question);
   benchPoints = (question: { file: string; case: string; dtype?: string; time?: string }): Promise<BenchPoints> => this.get('bench/points', question);
   slice = (trace: string, slice: number): Promise<SliceDetails> => this.get('slice', { trace, slice });
+
+  querySchema = (): Promise<QuerySchema> => this.get('query/schema', {});
+
+  // Ends at the server too when `signal` is aborted.
+  async query(traces: readonly string[], sql: string, signal: AbortSignal): Promise<QueryAnswer> {
+    try {
+      return await this.get<QueryAnswer>('query', { trace: traces, sql }, signal);
+    } catch (reason) {
+      throw signal.aborted ? new ApiError({ code: 'cancelled', what: 'the query was cancelled' }) : reason;
+    }
+  }
 
   tile(trace: string, start_ns: number, end_ns: number, columns: number, signal?: AbortSignal): Promise<Tile> {
     return this.get('tile', { trace, start_ns, end_ns, columns }, signal);

@@ -4,7 +4,7 @@ import type { BenchFile } from './bench_types.ts';
 // nanoseconds since the trace's origin.
 
 export interface ApiErrorBody {
-  code: 'bad_request' | 'not_found' | 'loading' | 'unreadable' | 'internal';
+  code: 'bad_request' | 'not_found' | 'loading' | 'unreadable' | 'internal' | 'limit' | 'unavailable';
   what: string;
   where?: string;
   hint?: string;
@@ -536,4 +536,29 @@ export interface KernelStudy {
   warnings: string[];
   remarks: string[]; // parts of the file that could not be used
   findings: Finding[];
+}
+
+// What SQL sees, and whether there is an engine for it.
+export interface QuerySchema {
+  engine: { name: string; version: string } | null;
+  missing: ApiErrorBody | null; // why there is none
+  tables: { name: string; meaning: string; columns: SchemaColumn[] }[];
+  questions: { name: string; meaning: string; sql: string }[];
+}
+
+export interface SchemaColumn {
+  name: string;
+  type: string;
+  unit: string | null;
+  meaning: string;
+}
+
+export type QueryCell = string | number | boolean | null; // whole numbers that a double cannot hold are texts
+
+export interface QueryAnswer {
+  traces: { trace: string; run: string; rank: number }[];
+  columns: { name: string; type: 'bool' | 'whole' | 'real' | 'text'; unit: string | null }[];
+  rows: QueryCell[][];
+  is_cut: boolean; // there are more rows
+  elapsed_ns: number;
 }

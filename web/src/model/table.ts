@@ -1,5 +1,5 @@
 import type { Cell, Column, Row, Table } from '../api/types.ts';
-import { matcherOf } from './query.ts';
+import { matcherOf, parseQuery } from './query.ts';
 
 // Sorting, filtering and copying of tables whose cells have types.
 
@@ -64,6 +64,7 @@ export interface Filtered {
 export function filterRows(table: Table, typed: string): Filtered {
   const { matches, problem } = matcherOf(typed);
   if (problem !== '') return { rows: [], problem };
+  if (parseQuery(typed) === null) return { rows: table.rows, problem: '' };
   const keys = table.columns.filter((column) => !isNumeric(column)).map((column) => column.key);
   const rows = table.rows.filter((row) => keys.some((key) => row[key] !== null && matches(String(row[key]))));
   return { rows, problem: '' };

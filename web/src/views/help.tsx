@@ -51,12 +51,18 @@ const kKeys: readonly { title: string; keys: readonly (readonly [string, string]
     ['Enter', 'the details of the cell; click too'],
     ['Esc', 'close them'],
   ] },
+  { title: 'Query', keys: [
+    ['Ctrl Enter', 'run the query'],
+    ['Esc', 'cancel it'],
+    ['click', 'on a row with slice_id: the slice in the timeline'],
+  ] },
   { title: 'Everywhere', keys: [
     ['1 … 9', 'the screens that have no letter, in their order'],
     ['I', 'idle time: who waits for whom'],
     ['K', 'kernels against the roofs of the chip'],
     ['C', 'compare two runs'],
     ['B', 'benchmarks: one implementation against another'],
+    ['Q', 'SQL over the open traces'],
     ['R', 'runs'],
     ['T', 'light, dark, or as the system'],
     ['?', 'this page'],

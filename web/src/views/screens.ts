@@ -8,6 +8,7 @@ import { memory } from './memory.tsx';
 import { modules } from './modules.tsx';
 import { operators } from './operators.tsx';
 import { overview } from './overview.tsx';
+import { query } from './query.tsx';
 import { ranges } from './ranges.tsx';
 import { roofline } from './roofline.tsx';
 import { timeline } from './timeline.tsx';
@@ -28,4 +29,5 @@ export const kScreens: readonly Screen[] = [
   diff,
   compare,
   bench,
+  query,
 ];

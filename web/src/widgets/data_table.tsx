@@ -28,6 +28,7 @@ interface Props {
   chosen?: Row | null;
   onChoose?: (row: Row | null) => void;
   onOpen?: (row: Row) => void; // double click, Enter: to the timeline
+  opensWith?: 'click'; // instead of a double click
   idOf: (row: Row) => string;
   aside?: ComponentChildren;
   sameUnit?: readonly string[]; // columns to be compared with each other
@@ -168,9 +169,9 @@ export function DataTable(props: Props): JSX.Element {
               const id = idOf(row);
               const isUnfolded = unfolding !== undefined && id === chosenId;
               return [
-                <tr key={id} class={`${id === chosenId ? 'chosen' : ''} ${props.unfold ? 'clickable' : ''}`} aria-selected={id === chosenId} aria-rowindex={first + i + 2}
+                <tr key={id} class={`${id === chosenId ? 'chosen' : ''} ${props.unfold || (props.opensWith && onOpen) ? 'clickable' : ''}`} aria-selected={id === chosenId} aria-rowindex={first + i + 2}
                     aria-expanded={props.unfold ? isUnfolded : undefined}
-                    onClick={() => onChoose?.(id === chosenId ? null : row)} onDblClick={() => onOpen?.(row)}>
+                    onClick={() => (props.opensWith ? onOpen?.(row) : onChoose?.(id === chosenId ? null : row))} onDblClick={() => onOpen?.(row)}>
                   {columns.map((column) => {
                     const cell = row[column.key] ?? null;
                     return (

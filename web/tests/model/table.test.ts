@@ -49,6 +49,12 @@ test('a filter looks at names and texts only', () => {
   assert.notEqual(filterRows(table, '/[/').problem, '');
 });
 
+test('without a filter a table of numbers keeps its rows', () => {
+  const numbers = { ...table, columns: [kTime] };
+  assert.equal(filterRows(numbers, ' ').rows.length, 3);
+  assert.equal(filterRows(numbers, 'x').rows.length, 0);
+});
+
 test('a column without a single value is not shown', () => {
   assert.deepEqual(speakingColumns(table).map((column) => column.key), ['name', 'time_ns']);
 });
