@@ -1,6 +1,6 @@
 # Thin: every target is a script or a CMake preset. `make help` lists them.
 .DEFAULT_GOAL := build
-.PHONY: build demo test strict clang perf format tidy asan tsan fuzz install deb clean help setup
+.PHONY: build demo test strict clang perf format tidy asan tsan fuzz install wheel deb clean help setup
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
@@ -58,6 +58,10 @@ fuzz:  ## each fuzz target for FUZZ_SECONDS
 
 install: build  ## to PREFIX (/usr/local), below DESTDIR
 	@DESTDIR=$(DESTDIR) cmake --install build --prefix $(PREFIX)
+
+wheel:  ## dist/strobe-<version>-cp311-abi3-<platform>.whl, for pip
+	@tools/setup --with-python
+	@python3 python/build_wheel.py
 
 deb: build  ## build/strobe_<version>_<architecture>.deb
 	@tools/setup --with-package

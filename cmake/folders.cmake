@@ -28,6 +28,11 @@ function(strobe_folder name)
   add_library(strobe_${name} STATIC ${sources} ${quick})
   target_include_directories(strobe_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
   target_link_libraries(strobe_${name} PRIVATE strobe_warnings)
+  if(STROBE_PYTHON_INCLUDE)
+    # The Python module is made of the same objects. Hidden names cost nothing: calls stay direct.
+    set_target_properties(strobe_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON
+      CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  endif()
   foreach(folder IN LISTS ARG_USES)
     target_link_libraries(strobe_${name} PUBLIC strobe_${folder})
   endforeach()

@@ -9,12 +9,18 @@ set(without /cpu/simd/)  # compiled once for each instruction set, with its macr
 if(NOT TARGET strobe_cuda_headers)
   list(APPEND without /record/inject/)
 endif()
+if(NOT STROBE_PYTHON_INCLUDE)
+  list(APPEND without /python/module/)
+endif()
 execute_process(COMMAND ${STROBE_PYTHON} ${CMAKE_SOURCE_DIR}/tools/header_chains ${CMAKE_BINARY_DIR}/headers ${without}
   COMMAND_ERROR_IS_FATAL ANY)
 file(GLOB alone ${CMAKE_BINARY_DIR}/headers/*.cc)
 add_library(strobe_headers OBJECT EXCLUDE_FROM_ALL ${alone})
 target_link_libraries(strobe_headers PRIVATE strobe_cli_lib strobe_warnings
   $<$<TARGET_EXISTS:strobe_cuda_headers>:strobe_cuda_headers>)
+if(STROBE_PYTHON_INCLUDE)
+  target_include_directories(strobe_headers SYSTEM PRIVATE ${STROBE_PYTHON_INCLUDE})
+endif()
 # With the standard headers precompiled this takes a third of the time. A standard header that is missing is
 # then found by tools/check_layers, and by `make strict`.
 if(STROBE_UNITY)

@@ -28,11 +28,11 @@ class CheckLayersTest(ToolTest):
 
     def test_report_never_sees_readers(self):
         self.write("src/strobe/report/a.h", '#include "strobe/readers/trace_reader.h"\n')
-        self.assert_fails("only cli and serve open trace files")
+        self.assert_fails("only cli, python and serve open trace files")
 
     def test_compare_does_not_open_traces_although_it_stands_above_readers(self):
         self.write("src/strobe/compare/a.h", '#include "strobe/readers/trace_reader.h"\n')
-        self.assert_fails("only cli and serve open trace files")
+        self.assert_fails("only cli, python and serve open trace files")
 
     def test_injected_code_sees_base_and_wire_only(self):
         self.write("src/strobe/record/inject/a.h", '#include "strobe/trace/trace.h"\n')

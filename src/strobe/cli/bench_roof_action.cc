@@ -59,7 +59,11 @@ void write_figures(JsonWriter& json, const std::optional<Struct>& figures) {
 std::string roofs_json(const bench::WorkerReply& reply) {
   std::string text;
   JsonWriter json(text, JsonLayout::kPretty);
-  json.begin_object().member("device", reply.info.device).member("version", reply.info.version);
+  json.begin_object()
+      .member("schema", "strobe.bench.roof")
+      .member("version", 1)
+      .member("device", reply.info.device)
+      .member("device_version", reply.info.version);
   write_figures(json, reply.roofs);
   write_figures(json, reply.floors);
   json.end_object();

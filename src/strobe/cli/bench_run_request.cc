@@ -17,8 +17,8 @@
 #include "strobe/bench/grid.h"
 #include "strobe/bench/workers/worker_session.h"
 #include "strobe/cli/interrupt.h"
-#include "strobe/cli/loading.h"
 #include "strobe/cli/output.h"
+#include "strobe/readers/trace_cache.h"
 
 namespace strobe::cli {
 namespace {
@@ -100,7 +100,7 @@ std::string typed_command_line() {
 // "" if there is no home for a cache.
 std::string cache_folder_of(const BenchRunRequest& request) {
   if (!request.cache_folder.empty()) return request.cache_folder;
-  const std::filesystem::path shared = default_cache_folder();
+  const std::filesystem::path shared = readers::default_cache_folder();
   return shared.empty() ? "" : (shared / "bench").string();
 }
 

@@ -320,7 +320,10 @@ std::string diagnosis_text(const Diagnosis& diagnosis, const Terminal& terminal)
 std::string diagnosis_json(const Diagnosis& diagnosis) {
   std::string text;
   JsonWriter json(text, JsonLayout::kPretty);
-  json.begin_object().member("strobe", kVersion);
+  json.begin_object()
+      .member("schema", "strobe.doctor")
+      .member("version", 1)
+      .member("strobe", kVersion);
   const device::CpuFacts& cpu = diagnosis.cpu;
   json.key("cpu")
       .begin_object()

@@ -19,22 +19,11 @@ std::vector<Flag> load_flags(LoadChoice& choice) {
                to(choice.cache_folder))};
 }
 
-std::filesystem::path default_cache_folder(std::string_view xdg_cache_home, std::string_view home) {
-  const std::filesystem::path given(xdg_cache_home);
-  if (given.is_absolute()) return given / "strobe";  // XDG says to ignore relative paths
-  const std::filesystem::path own(home);
-  return own.is_absolute() ? own / ".cache" / "strobe" : std::filesystem::path();
-}
-
-std::filesystem::path default_cache_folder() {
-  return default_cache_folder(environment_variable("XDG_CACHE_HOME"), environment_variable("HOME"));
-}
-
 readers::CacheOptions cache_options(const LoadChoice& choice) {
   readers::CacheOptions options;
   if (!choice.cached.value_or(true)) return options;
   if (choice.cached) options.least_file_bytes = 0;
-  options.folder = choice.cache_folder.empty() ? default_cache_folder()
+  options.folder = choice.cache_folder.empty() ? readers::default_cache_folder()
                                                : std::filesystem::path(choice.cache_folder);
   return options;
 }

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "strobe/cli/command.h"
@@ -24,11 +22,6 @@ std::vector<Flag> load_flags(LoadChoice& choice);
 
 // From the flags and the environment. An explicit --cache applies to files of any length.
 readers::CacheOptions cache_options(const LoadChoice& choice);
-
-// From the values of XDG_CACHE_HOME and HOME; empty if neither is usable.
-std::filesystem::path default_cache_folder(std::string_view xdg_cache_home, std::string_view home);
-// From those of this process.
-std::filesystem::path default_cache_folder();
 
 // Ctrl-C interrupts the loading, and `progress`, which must outlive it, shows it.
 readers::LoadOptions load_options(Progress& progress, unsigned threads = 0);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "strobe/base/error_text.h"
 #include "strobe/base/text.h"
 
 namespace strobe::cli {
@@ -36,26 +37,6 @@ std::string printable(std::string_view text) {
   return out;
 }
 
-std::string sentence(const Error& error) {
-  if (error.where.empty()) return error.what;
-  switch (error.code) {
-    case ErrorCode::kNotFound:
-    case ErrorCode::kMalformed:
-      return fmt::format("cannot read '{}': {}", error.where, error.what);
-    case ErrorCode::kCannotWrite:
-      return fmt::format("cannot write '{}': {}", error.where, error.what);
-    case ErrorCode::kTooLittleData:
-      return fmt::format("too little data in '{}': {}", error.where, error.what);
-    case ErrorCode::kInvalidArgument:
-    case ErrorCode::kMachineLacks:
-    case ErrorCode::kOutOfMemory:
-    case ErrorCode::kUnsupported:
-    case ErrorCode::kInterrupted:
-      break;
-  }
-  return fmt::format("{}: {}", error.where, error.what);
-}
-
 using std::chrono::milliseconds;
 
 constexpr milliseconds kQuietTime{300};
@@ -82,7 +63,7 @@ std::string failure_text(std::string_view what, std::string_view hint, bool colo
 }
 
 std::string error_text(const Error& error, bool color) {
-  return failure_text(sentence(error), error.hint, color);
+  return failure_text(error_sentence(error), error.hint, color);
 }
 
 std::string warning_text(std::string_view what, bool color) {

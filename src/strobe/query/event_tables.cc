@@ -9,10 +9,14 @@ namespace {
 
 template <class Columns>
 Column time_column(const Columns& (Trace::*table)() const) {
-  return column("time", "ns", "when, on the clock of the trace",
-                [table](const TraceSource& source, std::size_t row) {
-                  return (source.trace().*table)().times_ns[row];
-                });
+  return lying(
+      column("time", "ns", "when, on the clock of the trace",
+             [table](const TraceSource& source, std::size_t row) {
+               return (source.trace().*table)().times_ns[row];
+             }),
+      [table](const TraceSource& source) -> const auto& {
+        return (source.trace().*table)().times_ns;
+      });
 }
 
 template <class Columns>

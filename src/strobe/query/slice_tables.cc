@@ -110,6 +110,25 @@ Column communicates(SliceId (*at)(const TraceSource&, std::size_t)) {
                 });
 }
 
+// Those of `slices`; times are in the trace as they are.
+std::vector<Column> all_slice_columns() {
+  std::vector<Column> columns = slice_columns(any_slice);
+  for (Column& one : columns) {
+    if (one.name == "start") {
+      one = lying(
+          std::move(one), [](const TraceSource& source) -> const auto& {
+            return source.trace().slices().starts_ns;
+          });
+    } else if (one.name == "dur") {
+      one = lying(
+          std::move(one), [](const TraceSource& source) -> const auto& {
+            return source.trace().slices().durations_ns;
+          });
+    }
+  }
+  return columns;
+}
+
 struct Argument {
   std::size_t slice;
   std::string key;
@@ -191,7 +210,7 @@ std::vector<Table> slice_tables() {
   Table slices{.name = "slices",
                .meaning = "everything with a start and a duration",
                .columns = joined(
-                   slice_columns(any_slice),
+                   all_slice_columns(),
                    {kind_column(any_slice, "what it is: operator, runtime call, kernel, ..."),
                     column("category", "", "the file's own name for its kind",
                            [](const TraceSource& source, std::size_t row) {

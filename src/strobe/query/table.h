@@ -46,6 +46,8 @@ struct Column {
   std::string meaning;  // for docs/query.md
   std::function<void(const TraceSource& source, std::size_t first, std::size_t count, Cells& cells)>
       fill = {};
+  // Where a trace has all its values one after the other as they are needed; null if it has not.
+  std::function<const void*(const TraceSource& source)> in_place = {};
 };
 
 struct Table {
@@ -151,6 +153,15 @@ std::vector<Table> step_tables();
 std::vector<Table> wait_tables();
 std::vector<Table> event_tables();
 std::vector<Table> trace_tables();
+
+// `made`, whose values are a column of a trace as `get` returns it.
+template <class Get>
+Column lying(Column made, Get get) {
+  made.in_place = [get](const TraceSource& source) -> const void* {
+    return get(source).unpacked().data();
+  };
+  return made;
+}
 
 // slice_id, name, start, dur, stop and track_id of the slice `at(source, row)`.
 template <class At>

@@ -350,16 +350,7 @@ ScanContext::~ScanContext() {
 }
 
 const Names& ScanContext::names() const {
-  return names_made.get([&] {
-    std::vector<const StringPool*> pools;
-    std::vector<std::string_view> words;
-    for (const TraceSource& source : sources) {
-      pools.push_back(&source.trace().strings());
-      words.push_back(source.input().run);
-    }
-    for (int i = 0; i < kSliceKinds; ++i) words.push_back(word_of(static_cast<SliceKind>(i)));
-    return Names(pools, words);
-  });
+  return names_made.get([&] { return names_of(sources); });
 }
 
 duckdb::Type ScanContext::name_type() const {

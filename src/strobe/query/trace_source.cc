@@ -1,6 +1,7 @@
 #include "strobe/query/trace_source.h"
 
 #include <algorithm>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -170,6 +171,17 @@ std::int32_t TraceSource::step_at(std::int64_t time_ns) const {
     if (after - step > 64) break;  // steps overlap only between processes
   }
   return -1;
+}
+
+Names names_of(const std::deque<TraceSource>& sources) {
+  std::vector<const StringPool*> pools;
+  std::vector<std::string_view> words;
+  for (const TraceSource& source : sources) {
+    pools.push_back(&source.trace().strings());
+    words.push_back(source.input().run);
+  }
+  for (int i = 0; i < kSliceKinds; ++i) words.push_back(word_of(static_cast<SliceKind>(i)));
+  return Names(pools, words);
 }
 
 }  // namespace strobe::query

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -127,5 +128,8 @@ class TraceSource {
   Lazy<std::vector<Module>> modules_;
   Lazy<std::vector<std::uint64_t>> argument_ends_;
 };
+
+// Everything that is a name in these traces.
+Names names_of(const std::deque<TraceSource>& sources);
 
 }  // namespace strobe::query

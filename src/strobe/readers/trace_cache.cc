@@ -1,6 +1,7 @@
 #include "strobe/readers/trace_cache.h"
 
 #include <chrono>
+#include <cstdlib>
 #include <optional>
 #include <span>
 #include <utility>
@@ -83,7 +84,23 @@ Result<ContentHash> content_behind(const LoadedTrace& loaded) {
   return Error{ErrorCode::kCannotWrite, "the file changed since it was read", loaded.path, {}};
 }
 
+std::string_view variable_or_nothing(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string_view() : value;
+}
+
 }  // namespace
+
+std::filesystem::path default_cache_folder(std::string_view xdg_cache_home, std::string_view home) {
+  const std::filesystem::path given(xdg_cache_home);
+  if (given.is_absolute()) return given / "strobe";  // XDG says to ignore relative paths
+  const std::filesystem::path own(home);
+  return own.is_absolute() ? own / ".cache" / "strobe" : std::filesystem::path();
+}
+
+std::filesystem::path default_cache_folder() {
+  return default_cache_folder(variable_or_nothing("XDG_CACHE_HOME"), variable_or_nothing("HOME"));
+}
 
 Result<LoadedTrace> read_trace_cached(const std::filesystem::path& path, const LoadOptions& options,
                                       const CacheOptions& cache) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string_view>
 
 #include "strobe/base/result.h"
 #include "strobe/readers/trace_reader.h"
@@ -13,6 +14,12 @@ struct CacheOptions {
   std::uint64_t limit_bytes = std::uint64_t{4} << 30;
   std::uint64_t least_file_bytes = 8 << 20;  // shorter files load without a noticeable delay
 };
+
+// Where traces are kept unless someone says otherwise: from the values of XDG_CACHE_HOME and HOME;
+// empty if neither is usable.
+std::filesystem::path default_cache_folder(std::string_view xdg_cache_home, std::string_view home);
+// From those of this process.
+std::filesystem::path default_cache_folder();
 
 // Like read_trace(), from the cache if this build of strobe stored the file's content there with
 // the same keep_args. A damaged, missing or unreadable cache is ignored: the file is read. So is

@@ -70,6 +70,9 @@ TEST(DiagnosisTextTest, long_lines_are_wrapped_to_the_width_of_the_terminal) {
 
 TEST(DiagnosisTextTest, json_has_the_same_facts_escaped) {
   const std::string json = diagnosis_json(a_small_machine());
+  EXPECT_THAT(json, HasSubstr(R"({
+  "schema": "strobe.doctor",
+  "version": 1,)"));
   EXPECT_THAT(json, HasSubstr(R"("limit_bytes": 4000000000)"));
   EXPECT_THAT(json, HasSubstr(R"("path": "/lib/\"d\".so")"));
   EXPECT_THAT(json, HasSubstr(R"("key": "tool",

@@ -14,13 +14,6 @@ using testing::names_in;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-TEST(LoadingTest, the_folder_is_where_the_desktop_puts_caches) {
-  EXPECT_EQ(default_cache_folder("/var/cache/me", "/users/me"), "/var/cache/me/strobe");
-  EXPECT_EQ(default_cache_folder("", "/users/me"), "/users/me/.cache/strobe");
-  EXPECT_EQ(default_cache_folder("relative", "/users/me"), "/users/me/.cache/strobe");
-  EXPECT_EQ(default_cache_folder("", ""), "");
-}
-
 TEST(LoadingTest, flags_choose_the_folder_and_which_files_count) {
   LoadChoice choice;
   const std::vector<Flag> flags = load_flags(choice);

@@ -25,6 +25,13 @@ std::string trace_json(std::string_view name) {
          R"(","ts":10,"dur":5,"pid":1,"tid":2,"args":{"Input Dims":[[3]]}}]})";
 }
 
+TEST(DefaultCacheFolderTest, the_folder_is_where_the_desktop_puts_caches) {
+  EXPECT_EQ(default_cache_folder("/var/cache/me", "/users/me"), "/var/cache/me/strobe");
+  EXPECT_EQ(default_cache_folder("", "/users/me"), "/users/me/.cache/strobe");
+  EXPECT_EQ(default_cache_folder("relative", "/users/me"), "/users/me/.cache/strobe");
+  EXPECT_EQ(default_cache_folder("", ""), "");
+}
+
 class TraceCacheTest : public ::testing::Test {
  protected:
   TraceCacheTest() {

@@ -320,7 +320,11 @@ std::string compat_markdown(const CompatComparison& comparison) {
 std::string compat_json(const compare::CompatComparison& comparison) {
   std::string out;
   JsonWriter json(out, JsonLayout::kPretty);
-  json.begin_object().key("cycles").begin_object();
+  json.begin_object()
+      .member("schema", "strobe.compare.compat")
+      .member("version", 1)
+      .key("cycles")
+      .begin_object();
   for (const auto& [key, side] :
        {std::pair("normal", &comparison.normal), std::pair("abnormal", &comparison.abnormal)}) {
     json.key(key).begin_array();

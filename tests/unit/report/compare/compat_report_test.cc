@@ -164,6 +164,8 @@ TEST(CompatDataTest, json_has_cycles_in_time_order_and_rows_at_full_precision) {
   EXPECT_EQ(
       compat_json(one_row()),
       R"({
+  "schema": "strobe.compare.compat",
+  "version": 1,
   "cycles": {
     "normal": [
       100.25,

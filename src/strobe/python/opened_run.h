@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "strobe/base/result.h"
+#include "strobe/query/filled_tables.h"
+#include "strobe/query/query.h"
+#include "strobe/readers/trace_reader.h"
+#include "strobe/report/render/document.h"
+#include "strobe/trace/run.h"
+
+// What `import strobe` offers, without Python: a run that stays open, and comparisons of runs.
+namespace strobe::python {
+
+struct OpenChoice {
+  readers::LoadOptions load;
+  bool cached = true;  // like the command line: from the cache, if the file is there
+};
+
+class OpenedRun {
+ public:
+  static Result<std::shared_ptr<const OpenedRun>> open(const std::string& path,
+                                                       const OpenChoice& choice);
+
+  const Run& run() const { return *run_; }
+  const query::FilledTables& tables() const { return tables_; }
+
+  // About input that was lost, a sentence each.
+  std::vector<std::string> warnings() const;
+
+  // What `strobe summary --format json` prints.
+  Result<std::string> summary_json() const;
+  // The head of the same report, its findings and where the average step went, for a notebook.
+  Result<std::string> overview_html() const;
+
+  // The whole answer of DuckDB to a query.
+  Result<std::vector<query::NamedColumn>> ask(const std::string& sql,
+                                              const query::Limits& limits) const;
+
+  explicit OpenedRun(std::shared_ptr<const Run> run);
+
+ private:
+  std::vector<query::TraceInput> inputs() const;
+  Result<report::Document> document() const;
+
+  std::shared_ptr<const Run> run_;
+  query::FilledTables tables_;
+  mutable std::mutex asking_;  // an engine answers one query at a time
+  mutable std::optional<query::Engine> engine_;
+};
+
+struct CompareChoice {
+  OpenChoice open;
+  std::vector<std::string> normal;  // the first is compared; more of them tell the noise
+  std::vector<std::string> abnormal;
+  std::optional<std::int32_t> rank;
+};
+
+struct ComparedRuns {
+  std::string json;  // what `strobe compare --format json` prints
+  std::string text;
+  std::string html;
+};
+
+// Of traces, runs, folders of several runs, and digests, as on the command line.
+Result<ComparedRuns> compare_runs(const CompareChoice& choice);
+
+}  // namespace strobe::python
