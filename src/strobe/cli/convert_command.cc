@@ -294,7 +294,7 @@ Result<void> convert(const ConvertRequest& request, const Terminal& terminal) {
 Command convert_command() {
   Command command = {
       .name = "convert",
-      .summary = "write a trace or a recorded run as JSON for Perfetto, as Parquet, or as strobe's columns",
+      .summary = "write a trace or a recorded run as JSON, as Parquet, or as strobe's columns",
       .positionals = "TRACE|DIR...",
       .positionals_help =
           "anything that `strobe summary` reads: traces of one run, one per rank, recognised by "
@@ -307,7 +307,7 @@ Command convert_command() {
                    {"strobe convert report.sqlite -o trace.json.gz",
                     "what Nsight Systems exported, as a trace that viewers open"},
                    {"strobe convert trace.json.gz -o trace.parquet/",
-                    "a Parquet file per table of `strobe query`: for DuckDB, polars, pandas, Spark"},
+                    "a Parquet file per table, for DuckDB, polars, pandas and Spark"},
                    {"strobe convert trace.json.gz -o trace.strobe-trace",
                     "a file that strobe opens at once"}},
       .notes = {

@@ -110,11 +110,12 @@ std::vector<Flag> convert_flags(ConvertRequest& request) {
            "that gets one file per trace; - is stdout. A file is replaced when the new one is "
            "complete",
            to(request.output)),
-      flag("--to FORMAT",
-           "json, json.gz, json.zst; columns, which open only with the version of strobe that wrote "
-           "them: keep the original; or parquet, the tables of `strobe query` (default: what the "
-           "ending of --output's FILE means; json.gz in a folder, json on stdout)",
-           to_choice(request.typed_format, kConvertFormats)),
+      flag(
+          "--to FORMAT",
+          "json, json.gz, json.zst; columns, which open only with the version of strobe that wrote "
+          "them: keep the original; or parquet, the tables of `strobe query` (default: what the "
+          "ending of --output's FILE means; json.gz in a folder, json on stdout)",
+          to_choice(request.typed_format, kConvertFormats)),
       flag("--[no-]lanes",
            "give slices that cross others of their thread a line of their own; without it viewers "
            "drop such slices (default: on)",

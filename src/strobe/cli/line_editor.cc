@@ -69,11 +69,23 @@ struct LineInfo {
   const char* end;
 };
 
-enum EditOption { kPrompt = 0, kEditor = 2, kBind = 4, kSetTerminal = 8, kAddFunction = 9,
-                  kUseHistory = 10, kClientData = 14 };
+enum EditOption {
+  kPrompt = 0,
+  kEditor = 2,
+  kBind = 4,
+  kSetTerminal = 8,
+  kAddFunction = 9,
+  kUseHistory = 10,
+  kClientData = 14
+};
 enum HistoryOption { kSetSize = 1, kEnter = 10, kLoad = 17, kSave = 18, kSetUnique = 20 };
-enum EditAnswer : unsigned char { kNormal = 0, kEndOfFile = 2, kRefresh = 4, kError = 6,
-                                  kRedisplay = 8 };
+enum EditAnswer : unsigned char {
+  kNormal = 0,
+  kEndOfFile = 2,
+  kRefresh = 4,
+  kError = 6,
+  kRedisplay = 8
+};
 
 struct Library {
   EditLine* (*el_init)(const char*, FILE*, FILE*, FILE*) = nullptr;
@@ -129,7 +141,9 @@ std::string common_start(const std::vector<std::string>& words) {
 class EditedLines final : public LineEditor {
  public:
   EditedLines(const Library& calls, std::string history_path, Completions completions)
-      : calls_(calls), history_path_(std::move(history_path)), completions_(std::move(completions)) {
+      : calls_(calls),
+        history_path_(std::move(history_path)),
+        completions_(std::move(completions)) {
     std::setlocale(LC_CTYPE, "");  // for the width of letters
     history_ = calls_.history_init();
     edit_ = calls_.el_init("strobe", stdin, stdout, stderr);

@@ -21,10 +21,10 @@
 #include "strobe/cli/query_request.h"
 #include "strobe/cli/query_runs.h"
 #include "strobe/cli/query_shell.h"
-#include "strobe/cli/sql_text.h"
 #include "strobe/cli/talk.h"
 #include "strobe/query/query.h"
 #include "strobe/query/questions.h"
+#include "strobe/query/sql_text.h"
 #include "strobe/query/table_files.h"
 #include "strobe/report/query/answer_text.h"
 
@@ -48,9 +48,10 @@ class QueryProgress {
     if (!line_) return;
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    const std::string of_rows = rows == 0 ? "" : fmt::format(", {} of {} rows read",
-                                                             with_commas(std::to_string(rows_read)),
-                                                             with_commas(std::to_string(rows)));
+    const std::string of_rows =
+        rows == 0 ? ""
+                  : fmt::format(", {} of {} rows read", with_commas(std::to_string(rows_read)),
+                                with_commas(std::to_string(rows)));
     line_->show(fmt::format("querying: {:.1f} s{}, Ctrl-C stops it", seconds, of_rows));
   }
   void end() {
@@ -147,7 +148,8 @@ Result<Source> open_source(const QueryRequest& request, const std::string& parqu
                                .memory_bytes = request.memory_bytes,
                                .unsafe = request.unsafe};
   if (!parquet.empty()) options.outputs = {parquet};
-  if (std::ranges::any_of(request.runs, [](const std::string& run) { return query::is_table_folder(run); })) {
+  if (std::ranges::any_of(request.runs,
+                          [](const std::string& run) { return query::is_table_folder(run); })) {
     STROBE_TRY(query::Engine engine, query::Engine::open_folders(request.runs, options));
     stages.end("open engine");
     return Source{{}, std::move(engine)};
@@ -165,7 +167,7 @@ Result<void> ask_all(query::Engine& engine, const QueryRequest& request, const T
   std::string waiting;
   bool was_asked = false;
   const auto ask_one = [&](const std::string& sql) -> Result<void> {
-    if (is_blank_sql(sql)) return {};
+    if (query::is_blank_sql(sql)) return {};
     was_asked = true;
     const query::Question* question = query::find_question(trimmed(sql));
     return ask(engine, question == nullptr ? sql : std::string(question->sql), request, terminal,
@@ -175,7 +177,7 @@ Result<void> ask_all(query::Engine& engine, const QueryRequest& request, const T
   for (TypedLine line = lines->read(""); line.kind == TypedLine::Kind::kLine;
        line = lines->read("")) {
     waiting += line.text + "\n";
-    while (const auto statement = take_statement(waiting)) {
+    while (const auto statement = query::take_statement(waiting)) {
       STROBE_TRY_VOID(ask_one(*statement));
     }
   }

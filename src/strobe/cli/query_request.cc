@@ -19,13 +19,10 @@ namespace {
 
 using report::AnswerFormat;
 
-constexpr Word<AnswerFormat> kFormats[] = {{"text", AnswerFormat::kText},
-                                           {"csv", AnswerFormat::kCsv},
-                                           {"json", AnswerFormat::kJson},
-                                           {"ndjson", AnswerFormat::kNdjson},
-                                           {"markdown", AnswerFormat::kMarkdown},
-                                           {"arrow", AnswerFormat::kArrow},
-                                           {"parquet", AnswerFormat::kParquet}};
+constexpr Word<AnswerFormat> kFormats[] = {
+    {"text", AnswerFormat::kText},         {"csv", AnswerFormat::kCsv},
+    {"json", AnswerFormat::kJson},         {"ndjson", AnswerFormat::kNdjson},
+    {"markdown", AnswerFormat::kMarkdown}, {"parquet", AnswerFormat::kParquet}};
 
 constexpr std::size_t kMostSqlBytes = 1 << 20;
 
@@ -64,11 +61,10 @@ std::vector<Flag> query_flags(QueryRequest& request) {
       flag("--save FILE",
            "write the query to FILE.sql, which can be given instead of a query later",
            to(request.save)),
-      flag(
-          "--format FORMAT",
-          "text, csv, json, ndjson, markdown, arrow or parquet (default: what the ending of "
-          "--output's FILE means: .csv, .json, .ndjson, .md, .arrow or .parquet; else text)",
-          to_choice(request.format, kFormats)),
+      flag("--format FORMAT",
+           "text, csv, json, ndjson, markdown or parquet (default: what the ending of "
+           "--output's FILE means: .csv, .json, .ndjson, .md or .parquet; else text)",
+           to_choice(request.format, kFormats)),
       flag("--limit N",
            "rows of the answer at most, or all (default: 100 in text and markdown, all "
            "in other formats)",
@@ -129,7 +125,8 @@ Result<void> complete_query(QueryRequest& request, const Arguments& arguments) {
     return bad_request("there is no query to save", "--save", "give the query behind the trace");
   }
   if (request.sql.empty() && isatty(STDIN_FILENO) != 0 && !request.output.empty()) {
-    return bad_request("the shell shows its answers", "--output", "give the query behind the trace");
+    return bad_request("the shell shows its answers", "--output",
+                       "give the query behind the trace");
   }
   if (request.format == AnswerFormat::kParquet) {
     if (request.sql.empty()) {

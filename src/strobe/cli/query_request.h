@@ -21,7 +21,7 @@ struct QueryRequest {
   std::optional<std::size_t> limit;  // as typed; 0: all
   std::uint64_t most_rows = 0;       // 0: all
   std::int64_t memory_bytes = 0;     // 0: the default
-  std::int64_t timeout_ms = 0;  // 0: none
+  std::int64_t timeout_ms = 0;       // 0: none
   bool unsafe = false;
   std::string output;  // "": stdout
   LoadChoice load;

@@ -14,8 +14,8 @@ Result<std::vector<Run>> load_runs(const std::vector<std::string>& paths, const 
   std::vector<Run> runs;
   for (const std::string& path : paths) {
     Progress progress(terminal, fmt::format("loading {}", path));
-    STROBE_TRY(Run run, readers::read_run(path, load_options(progress, load.threads),
-                                          cache_options(load)));
+    STROBE_TRY(Run run,
+               readers::read_run(path, load_options(progress, load.threads), cache_options(load)));
     const bool is_taken = std::ranges::find(runs, run.label, &Run::label) != runs.end();
     if (is_taken) run.label = path;
     for (const RankCapture& rank : run.ranks) {

@@ -12,10 +12,10 @@
 #include "strobe/cli/line_editor.h"
 #include "strobe/cli/names.h"
 #include "strobe/cli/output.h"
-#include "strobe/cli/sql_text.h"
 #include "strobe/cli/talk.h"
 #include "strobe/query/query.h"
 #include "strobe/query/questions.h"
+#include "strobe/query/sql_text.h"
 
 namespace strobe::cli {
 namespace {
@@ -23,13 +23,14 @@ namespace {
 constexpr std::string_view kTableFunctions[] = {"slices_between", "slices_of"};
 
 constexpr std::string_view kSqlWords[] = {
-    "and",      "as",     "asc",    "avg",      "between", "busy",     "by",      "case",
-    "coalesce", "count",  "desc",   "describe", "distinct", "else",    "end",     "explain",
-    "false",    "family", "filter", "from",     "group",   "having",   "in",      "is",
-    "join",     "left",   "like",   "limit",    "max",     "median",   "min",     "not",
-    "null",     "on",     "or",     "order",    "over",    "overlap",  "partition", "quantile_cont",
-    "round",    "select", "short_name", "sum",  "then",    "true",     "union",   "using",
-    "when",     "where",  "with"};
+    "and",        "as",       "asc",     "avg",       "between",       "busy",     "by",
+    "case",       "coalesce", "count",   "desc",      "describe",      "distinct", "else",
+    "end",        "explain",  "false",   "family",    "filter",        "from",     "group",
+    "having",     "in",       "is",      "join",      "left",          "like",     "limit",
+    "max",        "median",   "min",     "not",       "null",          "on",       "or",
+    "order",      "over",     "overlap", "partition", "quantile_cont", "round",    "select",
+    "short_name", "sum",      "then",    "true",      "union",         "using",    "when",
+    "where",      "with"};
 
 struct ShellCommand {
   std::string_view name;
@@ -126,7 +127,7 @@ class Shell {
       STROBE_TRY_VOID(take(line.text));
     }
     const std::string rest = std::exchange(waiting_, {});
-    if (!is_blank_sql(rest)) STROBE_TRY_VOID(answer(rest));
+    if (!query::is_blank_sql(rest)) STROBE_TRY_VOID(answer(rest));
     return write_to_stdout("\n");
   }
 
@@ -147,12 +148,12 @@ class Shell {
       }
     }
     waiting_ += line + "\n";
-    while (const auto statement = take_statement(waiting_)) {
-      if (is_blank_sql(*statement)) continue;
+    while (const auto statement = query::take_statement(waiting_)) {
+      if (query::is_blank_sql(*statement)) continue;
       editor_.remember(for_history(*statement));
       STROBE_TRY_VOID(answer(*statement));
     }
-    if (is_blank_sql(waiting_)) waiting_.clear();
+    if (query::is_blank_sql(waiting_)) waiting_.clear();
     return {};
   }
 
@@ -220,9 +221,9 @@ Result<std::string> schema_text(std::string_view table, const Terminal& terminal
   }
   Lines lines(terminal, width + 9);
   for (const query::SchemaColumn& column : found->columns) {
-    lines.add(fmt::format("{:<{}}  {}", column.name, width, column.type),
-              column.unit.empty() ? column.meaning
-                                  : fmt::format("{} ({})", column.meaning, column.unit));
+    lines.add(
+        fmt::format("{:<{}}  {}", column.name, width, column.type),
+        column.unit.empty() ? column.meaning : fmt::format("{} ({})", column.meaning, column.unit));
   }
   return fmt::format("{}: {}\n{}", found->name, found->meaning, lines.take());
 }
@@ -234,8 +235,8 @@ std::vector<std::string> query_completions(std::string_view before_cursor) {
   const std::string previous = previous_word(before);
   std::set<std::string> words;
   const auto offer = [&](std::string_view word) {
-    const bool fits = word.size() >= typed.size() &&
-                      equal_ignoring_case(word.substr(0, typed.size()), typed);
+    const bool fits =
+        word.size() >= typed.size() && equal_ignoring_case(word.substr(0, typed.size()), typed);
     if (fits) words.emplace(word);
   };
   if (typed.starts_with('.')) {

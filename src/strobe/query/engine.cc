@@ -13,6 +13,7 @@
 #include "strobe/device/probe.h"
 #include "strobe/query/decoder.h"
 #include "strobe/query/query.h"
+#include "strobe/query/sql_text.h"
 #include "strobe/query/table_files.h"
 #include "strobe/query/table_scan.h"
 
@@ -33,19 +34,19 @@ class Watch {
     context.rows_begun = 0;
     context.rows_read = 0;
     if (!is_timed_ && cancelled_ == nullptr && !limits.progress) return;
-    thread_ = std::jthread([this, &context, connection,
-                            progress = limits.progress](const std::stop_token& stop) {
-      std::mutex mutex;
-      std::unique_lock lock(mutex);
-      std::condition_variable_any wakes;
-      // An interrupt that comes between two parts of the work is forgotten, so it is repeated.
-      while (!wakes.wait_for(lock, stop, std::chrono::milliseconds(20),
-                             [&] { return stop.stop_requested(); })) {
-        if (stop.stop_requested()) return;
-        if (is_cancelled() || is_late()) context.duckdb->interrupt(connection);
-        if (progress) progress(context.rows_read, context.rows_begun);
-      }
-    });
+    thread_ = std::jthread(
+        [this, &context, connection, progress = limits.progress](const std::stop_token& stop) {
+          std::mutex mutex;
+          std::unique_lock lock(mutex);
+          std::condition_variable_any wakes;
+          // An interrupt that comes between two parts of the work is forgotten, so it is repeated.
+          while (!wakes.wait_for(lock, stop, std::chrono::milliseconds(20),
+                                 [&] { return stop.stop_requested(); })) {
+            if (stop.stop_requested()) return;
+            if (is_cancelled() || is_late()) context.duckdb->interrupt(connection);
+            if (progress) progress(context.rows_read, context.rows_begun);
+          }
+        });
   }
 
   bool is_cancelled() const { return cancelled_ != nullptr && cancelled_->load(); }
@@ -142,9 +143,7 @@ Error failure(const Library& duckdb, duckdb::Answer& answer, const Watch& watch)
 class StreamedAnswer final : public Answer {
  public:
   StreamedAnswer(const ScanContext& context, duckdb::Connection connection, const Limits& limits)
-      : duckdb_(*context.duckdb),
-        left_(limits.most_rows),
-        watch_(context, connection, limits) {}
+      : duckdb_(*context.duckdb), left_(limits.most_rows), watch_(context, connection, limits) {}
   ~StreamedAnswer() override { duckdb_.destroy_result(&answer_); }
   StreamedAnswer(const StreamedAnswer&) = delete;
   StreamedAnswer& operator=(const StreamedAnswer&) = delete;
@@ -251,16 +250,13 @@ Wrapped wrap(const Library& duckdb, const Statement& statement, std::string_view
     const char* name = duckdb.prepared_statement_column_name(statement.get(), i);
     wrapped.names.push_back(without_dictionaries(name));
     duckdb.free(const_cast<char*>(name));
-    const std::string_view cast = cast_of(duckdb.prepared_statement_column_type(statement.get(), i));
-    wrapped.casts.push_back(cast.empty() ? fmt::format("c{}", i)
-                                         : fmt::format("c{}::{}", i, cast));
+    const std::string_view cast =
+        cast_of(duckdb.prepared_statement_column_type(statement.get(), i));
+    wrapped.casts.push_back(cast.empty() ? fmt::format("c{}", i) : fmt::format("c{}::{}", i, cast));
     wrapped.has_cast = wrapped.has_cast || !cast.empty();
   }
-  wrapped.inner = trimmed(sql);
-  while (wrapped.inner.ends_with(';')) {
-    wrapped.inner.pop_back();
-    wrapped.inner = trimmed(wrapped.inner);
-  }
+  std::string text(sql);
+  wrapped.inner = take_statement(text).value_or(text);
   return wrapped;
 }
 
@@ -349,8 +345,8 @@ Result<std::vector<TableFolder>> Engine::Inside::tell_apart(
     TableFolder& one = told.emplace_back(TableFolder{.path = folder});
     const std::string file = (one.path / table_file("traces")).string();
     Statement statement(duckdb);
-    STROBE_TRY_VOID(
-        prepare(fmt::format("select distinct run from read_parquet({})", sql_quoted(file)), statement));
+    STROBE_TRY_VOID(prepare(
+        fmt::format("select distinct run from read_parquet({})", sql_quoted(file)), statement));
     StreamedAnswer runs(context, connection, {});
     STROBE_TRY_VOID(runs.start(statement.get(), {"run"}));
     std::set<std::string> own;
@@ -364,7 +360,8 @@ Result<std::vector<TableFolder>> Engine::Inside::tell_apart(
     const bool is_taken =
         std::ranges::any_of(own, [&](const std::string& run) { return taken.contains(run); });
     if (is_taken) {
-      one.run = own.size() == 1 ? sql_quoted(folder) : fmt::format("{} || run", sql_quoted(folder + ": "));
+      one.run = own.size() == 1 ? sql_quoted(folder)
+                                : fmt::format("{} || run", sql_quoted(folder + ": "));
     }
     taken.merge(own);
   }

@@ -56,8 +56,8 @@ std::vector<std::string> view_statements(std::span<const TableFolder> folders) {
           fmt::format("select *{} from read_parquet({})", replaced, sql_quoted(file.string())));
     }
     if (parts.empty()) continue;
-    statements.push_back(fmt::format("create view {} as {}", table.name,
-                                     fmt::join(parts, " union all by name ")));
+    statements.push_back(
+        fmt::format("create view {} as {}", table.name, fmt::join(parts, " union all by name ")));
   }
   statements.emplace_back(
       "create macro slices_between(t0, t1) as table "

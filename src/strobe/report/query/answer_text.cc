@@ -264,7 +264,6 @@ std::unique_ptr<AnswerWriter> answer_writer(AnswerFormat format,
       return std::make_unique<JsonAnswer>(columns, false, out);
     case AnswerFormat::kMarkdown:
       return std::make_unique<MarkdownAnswer>(columns);
-    case AnswerFormat::kArrow:
     case AnswerFormat::kParquet:
     case AnswerFormat::kText:
       break;

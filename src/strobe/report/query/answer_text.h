@@ -12,7 +12,7 @@
 namespace strobe::report {
 
 // Parquet is written by the engine itself, all others by an AnswerWriter.
-enum class AnswerFormat : std::uint8_t { kText, kCsv, kJson, kNdjson, kMarkdown, kArrow, kParquet };
+enum class AnswerFormat : std::uint8_t { kText, kCsv, kJson, kNdjson, kMarkdown, kParquet };
 
 // Writes an answer piece by piece; `out` grows and may be emptied between calls. Text and Markdown
 // need all rows to know the widths of columns, so they write at the end.

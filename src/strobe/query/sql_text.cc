@@ -1,10 +1,10 @@
-#include "strobe/cli/sql_text.h"
+#include "strobe/query/sql_text.h"
 
 #include <algorithm>
 
 #include "strobe/base/text.h"
 
-namespace strobe::cli {
+namespace strobe::query {
 namespace {
 
 std::size_t after(std::string_view text, std::string_view end, std::size_t from) {
@@ -69,4 +69,4 @@ bool is_blank_sql(std::string_view text) {
   return true;
 }
 
-}  // namespace strobe::cli
+}  // namespace strobe::query
