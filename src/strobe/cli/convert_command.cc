@@ -12,6 +12,7 @@
 
 #include "strobe/base/text.h"
 #include "strobe/cli/command.h"
+#include "strobe/cli/convert_parquet.h"
 #include "strobe/cli/convert_request.h"
 #include "strobe/cli/interrupt.h"
 #include "strobe/cli/output.h"
@@ -283,6 +284,7 @@ class Conversion {
 };
 
 Result<void> convert(const ConvertRequest& request, const Terminal& terminal) {
+  if (request.format == ConvertFormat::kParquet) return convert_to_parquet(request, terminal);
   STROBE_TRY(SummaryInputs inputs, find_inputs(request.inputs));
   return Conversion(request, std::move(inputs.traces), terminal).run();
 }
@@ -292,7 +294,7 @@ Result<void> convert(const ConvertRequest& request, const Terminal& terminal) {
 Command convert_command() {
   Command command = {
       .name = "convert",
-      .summary = "write a trace or a recorded run as JSON for Perfetto, or as strobe's columns",
+      .summary = "write a trace or a recorded run as JSON, as Parquet, or as strobe's columns",
       .positionals = "TRACE|DIR...",
       .positionals_help =
           "anything that `strobe summary` reads: traces of one run, one per rank, recognised by "
@@ -304,6 +306,8 @@ Command convert_command() {
                    {"strobe convert rank*.json -o all.json.gz", "all ranks in one timeline"},
                    {"strobe convert report.sqlite -o trace.json.gz",
                     "what Nsight Systems exported, as a trace that viewers open"},
+                   {"strobe convert trace.json.gz -o trace.parquet/",
+                    "a Parquet file per table, for DuckDB, polars, pandas and Spark"},
                    {"strobe convert trace.json.gz -o trace.strobe-trace",
                     "a file that strobe opens at once"}},
       .notes = {

@@ -13,10 +13,13 @@
 namespace strobe::cli {
 namespace {
 
+constexpr std::string_view kParquetEnding = ".parquet";
+
 constexpr Word<ConvertFormat> kConvertFormats[] = {{"json", ConvertFormat::kJson},
                                                    {"json.gz", ConvertFormat::kGzipJson},
                                                    {"json.zst", ConvertFormat::kZstdJson},
-                                                   {"columns", ConvertFormat::kColumns}};
+                                                   {"columns", ConvertFormat::kColumns},
+                                                   {"parquet", ConvertFormat::kParquet}};
 
 std::optional<ConvertFormat> format_by_ending(std::string_view path) {
   for (const ConvertFormat format : {ConvertFormat::kGzipJson, ConvertFormat::kZstdJson,
@@ -35,15 +38,25 @@ bool names_a_folder(const std::string& path) {
   return path.ends_with('/') || std::filesystem::is_directory(path, ignored);
 }
 
+// "trace.parquet/", and also without the slash: a single file cannot hold all tables.
+bool names_parquet(std::string path) {
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  return path.size() >= kParquetEnding.size() &&
+         equal_ignoring_case(std::string_view(path).substr(path.size() - kParquetEnding.size()),
+                             kParquetEnding);
+}
+
 Result<ConvertFormat> choose_format(const ConvertRequest& request) {
   if (request.typed_format) return *request.typed_format;
+  if (names_parquet(request.output)) return ConvertFormat::kParquet;
   if (request.is_folder) return ConvertFormat::kGzipJson;
   if (!is_replaced(request.output)) return ConvertFormat::kJson;
   if (const auto format = format_by_ending(request.output)) return *format;
   return bad_request(
       fmt::format("the ending of '{}' does not say which format to write", request.output),
       "--output",
-      "end it with .json, .json.gz, .json.zst or .strobe-trace, with / for a folder, or add --to");
+      "end it with .json, .json.gz, .json.zst, .strobe-trace or .parquet, with / for a folder, or "
+      "add --to");
 }
 
 std::string without_trace_endings(std::string name) {
@@ -67,6 +80,8 @@ std::string_view ending_of(ConvertFormat format) {
       return ".json.gz";
     case ConvertFormat::kZstdJson:
       return ".json.zst";
+    case ConvertFormat::kParquet:
+      return kParquetEnding;
     case ConvertFormat::kColumns:
       break;
   }
@@ -81,6 +96,7 @@ Compression compression_of(ConvertFormat format) {
       return Compression::kZstd;
     case ConvertFormat::kJson:
     case ConvertFormat::kColumns:
+    case ConvertFormat::kParquet:
       break;
   }
   return Compression::kNone;
@@ -94,12 +110,12 @@ std::vector<Flag> convert_flags(ConvertRequest& request) {
            "that gets one file per trace; - is stdout. A file is replaced when the new one is "
            "complete",
            to(request.output)),
-      flag("--to FORMAT",
-           "json, json.gz, json.zst or columns, which open only with the version of strobe that "
-           "wrote "
-           "them: keep the original (default: what the ending of --output's FILE means; "
-           "json.gz in a folder, json on stdout)",
-           to_choice(request.typed_format, kConvertFormats)),
+      flag(
+          "--to FORMAT",
+          "json, json.gz, json.zst; columns, which open only with the version of strobe that wrote "
+          "them: keep the original; or parquet, the tables of `strobe query` (default: what the "
+          "ending of --output's FILE means; json.gz in a folder, json on stdout)",
+          to_choice(request.typed_format, kConvertFormats)),
       flag("--[no-]lanes",
            "give slices that cross others of their thread a line of their own; without it viewers "
            "drop such slices (default: on)",
@@ -119,6 +135,10 @@ Result<void> complete_convert(ConvertRequest& request, const Arguments& argument
   }
   request.is_folder = names_a_folder(request.output);
   STROBE_TRY(request.format, choose_format(request));
+  if (request.format == ConvertFormat::kParquet) {
+    if (request.output != "-" && (request.is_folder || is_replaced(request.output))) return {};
+    return bad_request("Parquet is written to a folder only", "--output", "`-o trace.parquet/`");
+  }
   if (request.format == ConvertFormat::kColumns && !request.is_folder &&
       !is_replaced(request.output)) {
     return bad_request("columns are written to a file only", "--to",

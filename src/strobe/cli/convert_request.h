@@ -12,11 +12,11 @@
 
 namespace strobe::cli {
 
-enum class ConvertFormat : std::uint8_t { kJson, kGzipJson, kZstdJson, kColumns };
+enum class ConvertFormat : std::uint8_t { kJson, kGzipJson, kZstdJson, kColumns, kParquet };
 
 // ".json.gz"
 std::string_view ending_of(ConvertFormat format);
-// Of the file; columns are never compressed.
+// Of the whole file: of JSON only.
 Compression compression_of(ConvertFormat format);
 
 // The request of `strobe convert`.

@@ -227,6 +227,7 @@ std::string overview_help(const std::vector<Command>& commands) {
       "  strobe record -- python3 train.py       record a run, to be opened as a trace\n"
       "  strobe kernels report.ncu-rep           how near each kernel is to the limits of the "
       "chip\n"
+      "  strobe query trace.json.gz gaps         any question in SQL; this is a built-in one\n"
       "  strobe serve logs                       a web page with all traces below logs/\n"
       "  strobe doctor                           what this machine offers, and what is missing\n"
       "\n"

@@ -18,9 +18,9 @@ char unfinished_file[kPathCapacity];            // NOLINT: see the header
 
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may touch nothing else");
 
-// Everything below is safe inside a signal handler.
+// Everything below is safe inside a signal handler, as is remove_unfinished_file().
 void end_at_once(int) {
-  if (has_unfinished_file) unlink(unfinished_file);
+  remove_unfinished_file();
   constexpr char kFarewell[] = "strobe: interrupted\n";
   [[maybe_unused]] const ssize_t ignored = write(STDERR_FILENO, kFarewell, sizeof kFarewell - 1);
   _exit(kInterruptedExit);
@@ -58,6 +58,15 @@ Result<void> check_interrupted() {
 }
 
 void answered_interrupt() { alarm(0); }
+
+void forget_interrupt() {
+  alarm(0);
+  was_interrupted = false;
+}
+
+void remove_unfinished_file() {
+  if (has_unfinished_file) unlink(unfinished_file);
+}
 
 void remember_unfinished_file(const std::string& path) {
   has_unfinished_file = false;

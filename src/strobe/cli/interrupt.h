@@ -25,7 +25,12 @@ Result<void> check_interrupted();
 // The work has stopped and strobe is exiting by itself: no forced exit any more.
 void answered_interrupt();
 
+// A shell has stopped what ran, and goes on.
+void forget_interrupt();
+
 // The file to remove if the process ends abruptly; one at a time. "" clears it.
 void remember_unfinished_file(const std::string& path);
+// Before the process ends abruptly.
+void remove_unfinished_file();
 
 }  // namespace strobe::cli

@@ -34,6 +34,9 @@ class Output {
   Result<void> write(std::string_view text);
   Result<void> commit();
 
+  // For a library that writes the file by itself, instead of write(); "" if nothing is replaced.
+  const std::string& temporary() const { return temporary_; }
+
  private:
   Output(std::string path, std::string temporary, int descriptor)
       : path_(std::move(path)), temporary_(std::move(temporary)), descriptor_(descriptor) {}

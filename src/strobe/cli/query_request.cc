@@ -1,5 +1,7 @@
 #include "strobe/cli/query_request.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
@@ -8,18 +10,19 @@
 
 #include "strobe/base/byte_stream.h"
 #include "strobe/base/text.h"
+#include "strobe/cli/output.h"
 #include "strobe/query/questions.h"
+#include "strobe/query/table_files.h"
 
 namespace strobe::cli {
 namespace {
 
 using report::AnswerFormat;
 
-constexpr Word<AnswerFormat> kFormats[] = {{"text", AnswerFormat::kText},
-                                           {"csv", AnswerFormat::kCsv},
-                                           {"json", AnswerFormat::kJson},
-                                           {"ndjson", AnswerFormat::kNdjson},
-                                           {"markdown", AnswerFormat::kMarkdown}};
+constexpr Word<AnswerFormat> kFormats[] = {
+    {"text", AnswerFormat::kText},         {"csv", AnswerFormat::kCsv},
+    {"json", AnswerFormat::kJson},         {"ndjson", AnswerFormat::kNdjson},
+    {"markdown", AnswerFormat::kMarkdown}, {"parquet", AnswerFormat::kParquet}};
 
 constexpr std::size_t kMostSqlBytes = 1 << 20;
 
@@ -58,11 +61,10 @@ std::vector<Flag> query_flags(QueryRequest& request) {
       flag("--save FILE",
            "write the query to FILE.sql, which can be given instead of a query later",
            to(request.save)),
-      flag(
-          "--format FORMAT",
-          "text, csv, json, ndjson or markdown (default: what the ending of --output's FILE means: "
-          ".csv, .json or .md; else text)",
-          to_choice(request.format, kFormats)),
+      flag("--format FORMAT",
+           "text, csv, json, ndjson, markdown or parquet (default: what the ending of "
+           "--output's FILE means: .csv, .json, .ndjson, .md or .parquet; else text)",
+           to_choice(request.format, kFormats)),
       flag("--limit N",
            "rows of the answer at most, or all (default: 100 in text and markdown, all "
            "in other formats)",
@@ -73,7 +75,7 @@ std::vector<Flag> query_flags(QueryRequest& request) {
               [](std::string_view name, std::string_view typed) {
                 return byte_count(name, typed, std::int64_t{64} << 20);
               })),
-      flag("--timeout TIME", "stop the query after this time: 30s, 5m (default: 10m)",
+      flag("--timeout TIME", "stop the query after this time: 30s, 5m (default: none)",
            to(request.timeout_ms,
               [](std::string_view name, std::string_view typed) {
                 return duration_ms(name, typed, 1);
@@ -109,14 +111,30 @@ Result<void> complete_query(QueryRequest& request, const Arguments& arguments) {
                        meant.empty() ? "`strobe query --list` shows the questions"
                                      : fmt::format("did you mean {}?", meant));
   }
-  if (request.sql.empty()) {
-    return bad_request("no query was given", "",
-                       "`strobe query trace.json \"select * from kernels limit 10\"`, or one of "
-                       "`strobe query --list`");
-  }
   request.runs = input_names(words);
   if (request.runs.empty() && request.save.empty()) {
     return bad_request("no trace was given", "", "name it before the query");
+  }
+  const auto is_table_folder = [](const std::string& run) { return query::is_table_folder(run); };
+  if (std::ranges::any_of(request.runs, is_table_folder) &&
+      !std::ranges::all_of(request.runs, is_table_folder)) {
+    return bad_request("traces and Parquet folders cannot be queried together", "",
+                       "`strobe convert trace.json -o trace.parquet/`, and query the folders");
+  }
+  if (request.sql.empty() && !request.save.empty()) {
+    return bad_request("there is no query to save", "--save", "give the query behind the trace");
+  }
+  if (request.sql.empty() && isatty(STDIN_FILENO) != 0 && !request.output.empty()) {
+    return bad_request("the shell shows its answers", "--output",
+                       "give the query behind the trace");
+  }
+  if (request.format == AnswerFormat::kParquet) {
+    if (request.sql.empty()) {
+      return bad_request("no query was given", "--format", "a Parquet file holds one answer");
+    }
+    if (request.output.empty() || !is_replaced(request.output)) {
+      return bad_request("Parquet is written to a file only", "--format", "`-o answer.parquet`");
+    }
   }
   const bool is_page =
       request.format == AnswerFormat::kText || request.format == AnswerFormat::kMarkdown;

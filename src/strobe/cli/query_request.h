@@ -14,14 +14,14 @@ namespace strobe::cli {
 // The request of `strobe query`.
 struct QueryRequest {
   std::vector<std::string> runs;  // each a trace, or a folder with the ranks of a run
-  std::string sql;                // "": none was given
+  std::string sql;                // "": a shell, or statements from stdin
   bool list = false;
   std::string save;  // "": nothing to save
   report::AnswerFormat format = report::AnswerFormat::kText;
   std::optional<std::size_t> limit;  // as typed; 0: all
   std::uint64_t most_rows = 0;       // 0: all
   std::int64_t memory_bytes = 0;     // 0: the default
-  std::int64_t timeout_ms = 600'000;
+  std::int64_t timeout_ms = 0;       // 0: none
   bool unsafe = false;
   std::string output;  // "": stdout
   LoadChoice load;

@@ -2,16 +2,20 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
+#include <set>
 #include <stop_token>
 #include <thread>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "strobe/base/text.h"
 #include "strobe/device/probe.h"
 #include "strobe/query/decoder.h"
 #include "strobe/query/query.h"
+#include "strobe/query/sql_text.h"
+#include "strobe/query/table_files.h"
 #include "strobe/query/table_scan.h"
 
 namespace strobe::query {
@@ -21,25 +25,29 @@ using duckdb::Library;
 
 constexpr std::int64_t kLeastMemory = std::int64_t{256} << 20;
 
-// Ends a query when its time is over or the user stops it.
+// Ends a query when its time is over or the user stops it, and tells how far it is.
 class Watch {
  public:
-  Watch(const Library& duckdb, duckdb::Connection connection, const Limits& limits)
+  Watch(const ScanContext& context, duckdb::Connection connection, const Limits& limits)
       : is_timed_(limits.timeout.count() > 0),
         end_(std::chrono::steady_clock::now() + limits.timeout),
         cancelled_(limits.cancelled) {
-    if (!is_timed_ && cancelled_ == nullptr) return;
-    thread_ = std::jthread([this, &duckdb, connection](const std::stop_token& stop) {
-      std::mutex mutex;
-      std::unique_lock lock(mutex);
-      std::condition_variable_any wakes;
-      // An interrupt that comes between two parts of the work is forgotten, so it is repeated.
-      while (!wakes.wait_for(lock, stop, std::chrono::milliseconds(20),
-                             [&] { return stop.stop_requested(); })) {
-        if (stop.stop_requested()) return;
-        if (is_cancelled() || is_late()) duckdb.interrupt(connection);
-      }
-    });
+    context.rows_begun = 0;
+    context.rows_read = 0;
+    if (!is_timed_ && cancelled_ == nullptr && !limits.progress) return;
+    thread_ = std::jthread(
+        [this, &context, connection, progress = limits.progress](const std::stop_token& stop) {
+          std::mutex mutex;
+          std::unique_lock lock(mutex);
+          std::condition_variable_any wakes;
+          // An interrupt that comes between two parts of the work is forgotten, so it is repeated.
+          while (!wakes.wait_for(lock, stop, std::chrono::milliseconds(20),
+                                 [&] { return stop.stop_requested(); })) {
+            if (stop.stop_requested()) return;
+            if (is_cancelled() || is_late()) context.duckdb->interrupt(connection);
+            if (progress) progress(context.rows_read, context.rows_begun);
+          }
+        });
   }
 
   bool is_cancelled() const { return cancelled_ != nullptr && cancelled_->load(); }
@@ -157,8 +165,8 @@ Error failure(const Library& duckdb, duckdb::Answer& answer, const Watch& watch)
 
 class StreamedAnswer final : public Answer {
  public:
-  StreamedAnswer(const Library& duckdb, duckdb::Connection connection, const Limits& limits)
-      : duckdb_(duckdb), left_(limits.most_rows), watch_(duckdb, connection, limits) {}
+  StreamedAnswer(const ScanContext& context, duckdb::Connection connection, const Limits& limits)
+      : duckdb_(*context.duckdb), left_(limits.most_rows), watch_(context, connection, limits) {}
   ~StreamedAnswer() override { duckdb_.destroy_result(&answer_); }
   StreamedAnswer(const StreamedAnswer&) = delete;
   StreamedAnswer& operator=(const StreamedAnswer&) = delete;
@@ -219,6 +227,62 @@ std::int64_t usual_memory() {
   return std::max(kLeastMemory, all / 4);
 }
 
+// Lists, times and the like come as the engine writes them.
+std::string_view cast_to_decode(duckdb::TypeId type) { return is_decodable(type) ? "" : "varchar"; }
+
+// Parquet has no wider whole numbers, and a rounded sum is worse than an error.
+std::string_view cast_for_parquet(duckdb::TypeId type) {
+  return type == duckdb::kHugeInt ? "bigint" : "";
+}
+
+// A query around a query, which casts some of its columns.
+struct Wrapped {
+  std::vector<std::string> names;  // of its columns
+  std::vector<std::string> casts;  // "c0", "c1::varchar"
+  bool has_cast = false;
+  std::string inner;
+
+  std::string sql(bool with_names) const {
+    std::string chosen;
+    std::string aliases;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const char* comma = i == 0 ? "" : ", ";
+      chosen += fmt::format("{}{}", comma, casts[i]);
+      if (with_names) chosen += fmt::format(" as {}", as_identifier(names[i]));
+      aliases += fmt::format("{}c{}", comma, i);
+    }
+    return fmt::format("select {} from (\n{}\n) as answer({})", chosen, inner, aliases);
+  }
+
+ private:
+  static std::string as_identifier(std::string_view name) {
+    std::string quoted = "\"";
+    for (const char c : name) {
+      if (c == '"') quoted += '"';
+      quoted += c;
+    }
+    return quoted + "\"";
+  }
+};
+
+Wrapped wrap(const Library& duckdb, const Statement& statement, std::string_view sql,
+             std::string_view (*cast_of)(duckdb::TypeId)) {
+  Wrapped wrapped;
+  const duckdb::Count columns = duckdb.prepared_statement_column_count(statement.get());
+  for (duckdb::Count i = 0; i < columns; ++i) {
+    const char* name = duckdb.prepared_statement_column_name(statement.get(), i);
+    wrapped.names.push_back(without_dictionaries(name));
+    duckdb.free(const_cast<char*>(name));
+    const std::string_view cast =
+        cast_of(duckdb.prepared_statement_column_type(statement.get(), i));
+    wrapped.casts.push_back(cast.empty() ? fmt::format("c{}", i) : fmt::format("c{}::{}", i, cast));
+    wrapped.has_cast = wrapped.has_cast || !cast.empty();
+  }
+  std::string text(sql);
+  wrapped.inner = take_statement(text).value_or(text);
+  return wrapped;
+}
+
 }  // namespace
 
 struct Engine::Inside {
@@ -232,11 +296,15 @@ struct Engine::Inside {
     if (database != nullptr) context.duckdb->close(&database);
   }
 
-  Result<void> open(const EngineOptions& options);
+  // `files` may be read and written.
+  Result<void> open(const EngineOptions& options, bool needs_files);
+  Result<void> close_files_but(const std::vector<std::string>& files);
+  Result<std::vector<TableFolder>> tell_apart(const std::vector<std::string>& folders);
+  Result<void> execute(const std::string& sql, const Limits& limits = {});
   Result<void> prepare(std::string_view sql, Statement& statement);
 };
 
-Result<void> Engine::Inside::open(const EngineOptions& options) {
+Result<void> Engine::Inside::open(const EngineOptions& options, bool needs_files) {
   const Library& duckdb = *context.duckdb;
   const unsigned threads =
       options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
@@ -252,9 +320,11 @@ Result<void> Engine::Inside::open(const EngineOptions& options) {
       {"autoinstall_known_extensions", "false"}, {"autoload_known_extensions", "false"},
       {"allow_community_extensions", "false"},   {"temp_directory", ""}};
   if (!options.unsafe) {
-    settings.insert(settings.end(), {{"allow_persistent_secrets", "false"},
-                                     {"enable_external_access", "false"},
-                                     {"lock_configuration", "true"}});
+    settings.insert(settings.end(), {{"allow_persistent_secrets", "false"}});
+    if (!needs_files) {
+      settings.insert(settings.end(),
+                      {{"enable_external_access", "false"}, {"lock_configuration", "true"}});
+    }
   }
   const char* refused = nullptr;
   for (const auto& [name, value] : settings) {
@@ -275,8 +345,61 @@ Result<void> Engine::Inside::open(const EngineOptions& options) {
                  .where = duckdb.path,
                  .hint = duckdb::kHowToGet};
   }
-  STROBE_TRY_VOID(register_tables(context, database, connection));
   return register_functions(duckdb, connection);
+}
+
+// Only now: the engine takes a list of files when it is open.
+Result<void> Engine::Inside::close_files_but(const std::vector<std::string>& files) {
+  if (is_unsafe) return {};
+  std::vector<std::string> texts;
+  for (const std::string& file : files) texts.push_back(sql_quoted(file));
+  STROBE_TRY_VOID(execute(fmt::format("set allowed_paths = [{}]", fmt::join(texts, ", "))));
+  STROBE_TRY_VOID(execute("set enable_external_access = false"));
+  return execute("set lock_configuration = true");
+}
+
+// Runs of one name are told apart by their folders.
+Result<std::vector<TableFolder>> Engine::Inside::tell_apart(
+    const std::vector<std::string>& folders) {
+  const Library& duckdb = *context.duckdb;
+  std::vector<TableFolder> told;
+  std::set<std::string> taken;
+  for (const std::string& folder : folders) {
+    TableFolder& one = told.emplace_back(TableFolder{.path = folder});
+    const std::string file = (one.path / table_file("traces")).string();
+    Statement statement(duckdb);
+    STROBE_TRY_VOID(prepare(
+        fmt::format("select distinct run from read_parquet({})", sql_quoted(file)), statement));
+    StreamedAnswer runs(context, connection, {});
+    STROBE_TRY_VOID(runs.start(statement.get(), {"run"}));
+    std::set<std::string> own;
+    while (true) {
+      STROBE_TRY(const Rows rows, runs.next());
+      if (rows.count == 0) break;
+      for (const Value& value : rows.columns[0]) {
+        if (const auto* run = std::get_if<std::string>(&value)) own.insert(*run);
+      }
+    }
+    const bool is_taken =
+        std::ranges::any_of(own, [&](const std::string& run) { return taken.contains(run); });
+    if (is_taken) {
+      one.run = own.size() == 1 ? sql_quoted(folder)
+                                : fmt::format("{} || run", sql_quoted(folder + ": "));
+    }
+    taken.merge(own);
+  }
+  return told;
+}
+
+Result<void> Engine::Inside::execute(const std::string& sql, const Limits& limits) {
+  const Library& duckdb = *context.duckdb;
+  const Watch watch(context, connection, limits);
+  duckdb::Answer answer;
+  const bool is_done = duckdb.query(connection, sql.c_str(), &answer) == duckdb::kSuccess;
+  Result<void> done;
+  if (!is_done) done = failure(duckdb, answer, watch);
+  duckdb.destroy_result(&answer);
+  return done;
 }
 
 Result<void> Engine::Inside::prepare(std::string_view sql, Statement& statement) {
@@ -328,7 +451,25 @@ Result<Engine> Engine::open(std::vector<TraceInput> traces, const EngineOptions&
                                  [&context]() -> const Names& { return context.names(); });
   }
   context.tables = all_tables();
-  STROBE_TRY_VOID(inside->open(options));
+  STROBE_TRY_VOID(inside->open(options, !options.outputs.empty()));
+  STROBE_TRY_VOID(register_tables(context, inside->database, inside->connection));
+  if (!options.outputs.empty()) STROBE_TRY_VOID(inside->close_files_but(options.outputs));
+  return Engine(std::move(inside));
+}
+
+Result<Engine> Engine::open_folders(const std::vector<std::string>& folders,
+                                    const EngineOptions& options) {
+  STROBE_TRY(const Library* duckdb, duckdb::library());
+  auto inside = std::make_unique<Inside>();
+  inside->context.duckdb = duckdb;
+  STROBE_TRY_VOID(inside->open(options, true));
+  STROBE_TRY(const std::vector<TableFolder> told, inside->tell_apart(folders));
+  for (const std::string& statement : view_statements(told)) {
+    STROBE_TRY_VOID(inside->execute(statement));
+  }
+  std::vector<std::string> files = files_in(told);
+  files.insert(files.end(), options.outputs.begin(), options.outputs.end());
+  STROBE_TRY_VOID(inside->close_files_but(files));
   return Engine(std::move(inside));
 }
 
@@ -336,36 +477,32 @@ Result<std::unique_ptr<Answer>> Engine::ask(std::string_view sql, const Limits& 
   const Library& duckdb = *inside_->context.duckdb;
   Statement statement(duckdb);
   STROBE_TRY_VOID(inside_->prepare(sql, statement));
-  std::vector<std::string> names;
-  std::string casts;
-  std::string aliases;
-  bool all_fit = true;
-  const duckdb::Count columns = duckdb.prepared_statement_column_count(statement.get());
-  for (duckdb::Count i = 0; i < columns; ++i) {
-    const char* name = duckdb.prepared_statement_column_name(statement.get(), i);
-    names.push_back(without_dictionaries(name));
-    duckdb.free(const_cast<char*>(name));
-    const bool is_known = is_decodable(duckdb.prepared_statement_column_type(statement.get(), i));
-    all_fit = all_fit && is_known;
-    casts += fmt::format("{}{}", i == 0 ? "" : ", ",
-                         is_known ? fmt::format("c{}", i) : fmt::format("c{}::varchar", i));
-    aliases += fmt::format("{}c{}", i == 0 ? "" : ", ", i);
-  }
-  auto answer = std::make_unique<StreamedAnswer>(duckdb, inside_->connection, limits);
-  // Lists, times and the like come as the engine writes them.
+  const Wrapped wrapped = wrap(duckdb, statement, sql, cast_to_decode);
+  auto answer = std::make_unique<StreamedAnswer>(inside_->context, inside_->connection, limits);
   const bool is_select =
       duckdb.prepared_statement_type(statement.get()) == duckdb::kSelectStatement;
-  if (!all_fit && is_select) {
-    std::string_view body = trimmed(sql);
-    while (body.ends_with(';')) body = trimmed(body.substr(0, body.size() - 1));
+  if (wrapped.has_cast && is_select) {
     Statement cast(duckdb);
-    STROBE_TRY_VOID(inside_->prepare(
-        fmt::format("select {} from (\n{}\n) as answer({})", casts, body, aliases), cast));
-    STROBE_TRY_VOID(answer->start(cast.get(), names));
+    STROBE_TRY_VOID(inside_->prepare(wrapped.sql(false), cast));
+    STROBE_TRY_VOID(answer->start(cast.get(), wrapped.names));
   } else {
-    STROBE_TRY_VOID(answer->start(statement.get(), names));
+    STROBE_TRY_VOID(answer->start(statement.get(), wrapped.names));
   }
   return std::unique_ptr<Answer>(std::move(answer));
+}
+
+Result<void> Engine::write_parquet(std::string_view sql, const std::string& path,
+                                   const Limits& limits) {
+  const Library& duckdb = *inside_->context.duckdb;
+  Statement statement(duckdb);
+  STROBE_TRY_VOID(inside_->prepare(sql, statement));
+  const Wrapped wrapped = wrap(duckdb, statement, sql, cast_for_parquet);
+  const std::string limit = limits.most_rows ? fmt::format(" limit {}", *limits.most_rows) : "";
+  return inside_->execute(
+      fmt::format("copy ({}{}) to {} (format parquet, compression zstd, parquet_version v2, "
+                  "use_tmp_file false)",
+                  wrapped.sql(true), limit, sql_quoted(path)),
+      limits);
 }
 
 }  // namespace strobe::query

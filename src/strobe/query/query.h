@@ -29,6 +29,7 @@ struct EngineOptions {
   unsigned threads = 0;           // 0: one per core
   std::int64_t memory_bytes = 0;  // of the engine, beside the traces; 0: a quarter of the machine's
   bool unsafe = false;            // files may be read and written, settings changed
+  std::vector<std::string> outputs = {};  // files that write_parquet() may write
 };
 
 enum class ValueType : std::uint8_t { kBool, kWhole, kReal, kText };
@@ -55,6 +56,8 @@ struct Limits {
   std::optional<std::uint64_t> most_rows = {};
   std::chrono::milliseconds timeout{0};          // 0: none
   const std::atomic<bool>* cancelled = nullptr;  // when it turns true, the query ends
+  // Called from another thread now and then. `rows`: of the scans that have begun; 0: unknown.
+  std::function<void(std::uint64_t rows_read, std::uint64_t rows)> progress = {};
 };
 
 // The answer to a query, made while it is read.
@@ -86,6 +89,9 @@ std::vector<SchemaTable> schema();
 class Engine {
  public:
   static Result<Engine> open(std::vector<TraceInput> traces, const EngineOptions& options = {});
+  // The same tables from folders of Parquet files; see table_files.h.
+  static Result<Engine> open_folders(const std::vector<std::string>& folders,
+                                     const EngineOptions& options = {});
   Engine(Engine&&) noexcept;
   Engine& operator=(Engine&&) noexcept;
   ~Engine();
@@ -93,6 +99,11 @@ class Engine {
   // Begins to answer one statement: a SELECT, or what explains or describes one. The answer must be
   // gone before the next question. kInvalidArgument: what is wrong with it, and where.
   Result<std::unique_ptr<Answer>> ask(std::string_view sql, const Limits& limits = {});
+
+  // Writes an answer into a Parquet file, one of EngineOptions::outputs. A sum that does not fit in
+  // 64 bits is an error.
+  Result<void> write_parquet(std::string_view sql, const std::string& path,
+                             const Limits& limits = {});
 
  private:
   struct Inside;

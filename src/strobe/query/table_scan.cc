@@ -209,6 +209,7 @@ void begin(duckdb::InitInfo info) {
           for (std::size_t first = 0; first < rows; first += kPieceRows) {
             scan->pieces.push_back({&source, first, std::min(rows, first + kPieceRows)});
           }
+          bound.entry->context->rows_begun += rows;
           ++number;
         }
         duckdb.init_set_max_threads(
@@ -265,6 +266,7 @@ void scan(duckdb::CallInfo info, duckdb::Chunk output) {
           }
         }
         piece.first += count;
+        context.rows_read += count;
         duckdb.data_chunk_set_size(output, count);
       },
       [&](const char* why) { duckdb.function_set_error(info, why); });

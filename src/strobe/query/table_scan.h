@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <vector>
@@ -17,6 +19,10 @@ struct ScanContext {
   Lazy<Names> names_made;
   Lazy<duckdb::Type> name_type_made;
   unsigned threads = 1;
+
+  // Of the scans of a query, for its progress.
+  mutable std::atomic<std::uint64_t> rows_begun{0};
+  mutable std::atomic<std::uint64_t> rows_read{0};
 
   ~ScanContext();
   ScanContext() = default;

@@ -198,6 +198,14 @@ std::string without_ending(std::string name) {
 }
 
 Error no_trace(const Folder& folder) {
+  std::error_code ignored;
+  if (fs::exists(folder.path / "slices.parquet", ignored)) {
+    return {ErrorCode::kNotFound,
+            "the folder holds the tables of a trace as Parquet, which only strobe query reads",
+            folder.path.string(),
+            fmt::format("give the trace itself, or `strobe query {} top-kernels`",
+                        folder.path.string())};
+  }
   std::string hint(kRunHint);
   for (const fs::path& below : folder.folders) {
     const Result<Folder> inner = look_into(below);

@@ -47,10 +47,25 @@ TEST(QueryRequestTest, files_get_every_row) {
 
 TEST(QueryRequestTest, what_is_missing_is_named) {
   EXPECT_EQ(typed({}).error().what, "no trace was given");
-  EXPECT_EQ(typed({"a.json"}).error().what, "no query was given");
+  EXPECT_EQ(typed({"a.json"}, {{"save", "one.sql"}}).error().what, "there is no query to save");
   EXPECT_EQ(typed({"select 1"}).error().what, "no trace was given");
   EXPECT_TRUE(typed({"select 1"}, {{"save", "one.sql"}}));
   EXPECT_FALSE(typed({"a.json"}, {{"list", ""}}));
+}
+
+TEST(QueryRequestTest, without_a_query_statements_are_read) {
+  const Result<QueryRequest> request = typed({"a.json"});
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->sql, "");
+  EXPECT_EQ(request->timeout_ms, 0);
+}
+
+TEST(QueryRequestTest, parquet_is_one_answer_in_a_file) {
+  EXPECT_TRUE(typed({"a.json", "select 1"}, {{"output", "a.parquet"}, {"format", "parquet"}}));
+  EXPECT_EQ(typed({"a.json", "select 1"}, {{"format", "parquet"}}).error().what,
+            "Parquet is written to a file only");
+  EXPECT_EQ(typed({"a.json"}, {{"output", "a.parquet"}, {"format", "parquet"}}).error().what,
+            "no query was given");
 }
 
 TEST(QueryRequestTest, sizes_and_times_have_units) {

@@ -12,6 +12,26 @@
 
 namespace strobe::query {
 
+// The answer as CSV, or the error's sentence.
+inline std::string csv_of(Engine& engine, std::string_view sql, const Limits& limits = {},
+                          Error* error = nullptr) {
+  const auto failed = [&](const Error& why) {
+    if (error != nullptr) *error = why;
+    return "error: " + why.what;
+  };
+  Result<std::unique_ptr<Answer>> answer = engine.ask(sql, limits);
+  if (!answer) return failed(answer.error());
+  std::string text;
+  const auto writer =
+      report::answer_writer(report::AnswerFormat::kCsv, (*answer)->columns(), {}, text);
+  while (true) {
+    const Result<Rows> rows = (*answer)->next();
+    if (!rows) return failed(rows.error());
+    if (rows->count == 0) return text;
+    writer->rows(*rows, text);
+  }
+}
+
 // Traces of a test, and an engine over them.
 class Asked {
  public:
@@ -32,27 +52,12 @@ class Asked {
   // The answer as CSV, or the error's sentence.
   std::string csv(std::string_view sql, const Limits& limits = {}) {
     if (!engine_) return "no engine";
-    Result<std::unique_ptr<Answer>> answer = engine_->ask(sql, limits);
-    if (!answer) return failed(answer.error());
-    std::string text;
-    const auto writer =
-        report::answer_writer(report::AnswerFormat::kCsv, (*answer)->columns(), {}, text);
-    while (true) {
-      const Result<Rows> rows = (*answer)->next();
-      if (!rows) return failed(rows.error());
-      if (rows->count == 0) return text;
-      writer->rows(*rows, text);
-    }
+    return csv_of(*engine_, sql, limits, &error_);
   }
 
   const Error& error() const { return error_; }
 
  private:
-  std::string failed(const Error& error) {
-    error_ = error;
-    return "error: " + error.what;
-  }
-
   std::vector<Trace> traces_;
   std::vector<ImportReport> reports_;
   std::unique_ptr<Engine> engine_;

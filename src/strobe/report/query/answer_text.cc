@@ -264,6 +264,7 @@ std::unique_ptr<AnswerWriter> answer_writer(AnswerFormat format,
       return std::make_unique<JsonAnswer>(columns, false, out);
     case AnswerFormat::kMarkdown:
       return std::make_unique<MarkdownAnswer>(columns);
+    case AnswerFormat::kParquet:
     case AnswerFormat::kText:
       break;
   }

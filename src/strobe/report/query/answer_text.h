@@ -11,7 +11,8 @@
 // The answer to a query as text.
 namespace strobe::report {
 
-enum class AnswerFormat : std::uint8_t { kText, kCsv, kJson, kNdjson, kMarkdown };
+// Parquet is written by the engine itself, all others by an AnswerWriter.
+enum class AnswerFormat : std::uint8_t { kText, kCsv, kJson, kNdjson, kMarkdown, kParquet };
 
 // Writes an answer piece by piece; `out` grows and may be emptied between calls. Text and Markdown
 // need all rows to know the widths of columns, so they write at the end.

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+// SQL as people type it: where a statement ends.
+namespace strobe::query {
+
+// Takes the first statement that a ';' ends off `text`, without the ';'. None: it is not complete.
+// A ';' in quotes or comments ends nothing.
+std::optional<std::string> take_statement(std::string& text);
+
+// Whether there is nothing but blanks and comments.
+bool is_blank_sql(std::string_view text);
+
+}  // namespace strobe::query

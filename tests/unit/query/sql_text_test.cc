@@ -1,0 +1,47 @@
+#include "strobe/query/sql_text.h"
+
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace strobe::query {
+namespace {
+
+using ::testing::ElementsAre;
+
+std::vector<std::string> statements(std::string text) {
+  std::vector<std::string> all;
+  while (auto one = take_statement(text)) all.push_back(std::move(*one));
+  all.push_back("rest: " + text);
+  return all;
+}
+
+TEST(SqlTextTest, a_semicolon_ends_a_statement) {
+  EXPECT_THAT(statements("select 1;select\n2; select 3"),
+              ElementsAre("select 1", "select\n2", "rest:  select 3"));
+}
+
+TEST(SqlTextTest, a_semicolon_in_quotes_ends_nothing) {
+  EXPECT_THAT(statements("select 'a;b', \"c;d\", 'it''s;';x"),
+              ElementsAre("select 'a;b', \"c;d\", 'it''s;'", "rest: x"));
+  EXPECT_THAT(statements("select $$ ; $$, $t$ $$ ; $t$, $1;"),
+              ElementsAre("select $$ ; $$, $t$ $$ ; $t$, $1", "rest: "));
+  EXPECT_THAT(statements("select 'open; "), ElementsAre("rest: select 'open; "));
+}
+
+TEST(SqlTextTest, a_semicolon_in_a_comment_ends_nothing) {
+  EXPECT_THAT(statements("select 1 -- a;b\n+ 1;"), ElementsAre("select 1 -- a;b\n+ 1", "rest: "));
+  EXPECT_THAT(statements("/* a; /* b; */ c; */ select 1; /* open;"),
+              ElementsAre("/* a; /* b; */ c; */ select 1", "rest:  /* open;"));
+}
+
+TEST(SqlTextTest, comments_alone_are_no_statement) {
+  EXPECT_TRUE(is_blank_sql(""));
+  EXPECT_TRUE(is_blank_sql(" \n -- nothing\n /* at /* all */ */ "));
+  EXPECT_FALSE(is_blank_sql(" -- nothing\n x"));
+  EXPECT_FALSE(is_blank_sql("''"));
+}
+
+}  // namespace
+}  // namespace strobe::query
