@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Error cannot_write(const fs::path& path, const std::error_code& why) {
+Error cannot_place(const fs::path& path, const std::error_code& why) {
   return {.code = ErrorCode::kCannotWrite,
           .what = why.message(),
           .where = path.string(),
@@ -32,10 +32,10 @@ class Staging {
   static Result<Staging> open(const fs::path& target) {
     std::error_code failed;
     const bool is_new = fs::create_directories(target, failed);
-    if (failed) return cannot_write(target, failed);
+    if (failed) return cannot_place(target, failed);
     const fs::path folder = target / fmt::format(".strobe-{}", getpid());
     fs::create_directory(folder, failed);
-    if (failed) return cannot_write(target, failed);
+    if (failed) return cannot_place(target, failed);
     return Staging(target, folder, is_new);
   }
   Staging(Staging&& other) noexcept
@@ -54,7 +54,7 @@ class Staging {
   Result<void> publish(const std::string& name) const {
     std::error_code failed;
     fs::rename(file(name), target_ / name, failed);
-    if (failed) return cannot_write(target_ / name, failed);
+    if (failed) return cannot_place(target_ / name, failed);
     return {};
   }
 
@@ -67,9 +67,10 @@ class Staging {
   bool is_new_;
 };
 
-Result<void> expect_slices(const std::vector<Run>& runs) {
-  for (const Run& run : runs) {
-    for (const RankCapture& rank : run.ranks) {
+Result<void> expect_content(const std::vector<QueriedRun>& runs) {
+  for (const QueriedRun& one : runs) {
+    if (one.counters != nullptr || one.bench != nullptr) return {};
+    for (const RankCapture& rank : one.run.ranks) {
       if (rank.trace->slice_count() != 0 || rank.trace->counters().size() != 0 ||
           rank.trace->instants().size() != 0) {
         return {};
@@ -78,7 +79,7 @@ Result<void> expect_slices(const std::vector<Run>& runs) {
   }
   return Error{.code = ErrorCode::kTooLittleData,
                .what = "there is nothing to convert",
-               .where = runs.empty() ? "" : runs.front().label,
+               .where = runs.empty() ? "" : runs.front().run.label,
                .hint = ""};
 }
 
@@ -88,8 +89,8 @@ Result<void> convert_to_parquet(const ConvertRequest& request, const Terminal& t
   STROBE_TRY_VOID(query::engine_facts());  // before a long load
   STROBE_TRY(const Staging staging, Staging::open(request.output));
   Stages stages(terminal);
-  STROBE_TRY(const std::vector<Run> runs, load_runs(request.inputs, request.load, terminal));
-  STROBE_TRY_VOID(expect_slices(runs));
+  STROBE_TRY(const std::vector<QueriedRun> runs, load_runs(request.inputs, request.load, terminal));
+  STROBE_TRY_VOID(expect_content(runs));
   stages.end("load");
   query::EngineOptions options{.threads = request.load.threads};
   const std::vector<query::SchemaTable> tables = query::schema();
@@ -107,7 +108,7 @@ Result<void> convert_to_parquet(const ConvertRequest& request, const Terminal& t
                                            {.cancelled = &interrupted()}));
       std::error_code failed;
       written_bytes += fs::file_size(file, failed);
-      if (failed) return cannot_write(file, failed);
+      if (failed) return cannot_place(file, failed);
     }
   }
   STROBE_TRY_VOID(check_interrupted());

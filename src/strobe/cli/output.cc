@@ -177,9 +177,9 @@ Result<void> check_writable(const std::string& path) {
 
 std::string_view format_word(std::string_view path) {
   static constexpr std::pair<std::string_view, std::string_view> kEndings[] = {
-      {".json", "json"},         {".html", "html"},     {".htm", "html"},    {".md", "markdown"},
-      {".markdown", "markdown"}, {".csv", "csv"},       {".tsv", "tsv"},     {".txt", "text"},
-      {".parquet", "parquet"},   {".ndjson", "ndjson"}, {".jsonl", "ndjson"}};
+      {".json", "json"},         {".html", "html"},   {".htm", "html"},      {".md", "markdown"},
+      {".markdown", "markdown"}, {".csv", "csv"},     {".tsv", "tsv"},       {".txt", "text"},
+      {".parquet", "parquet"},   {".arrow", "arrow"}, {".ndjson", "ndjson"}, {".jsonl", "ndjson"}};
   for (const auto& [ending, word] : kEndings) {
     if (path.size() > ending.size() &&
         equal_ignoring_case(path.substr(path.size() - ending.size()), ending)) {

@@ -22,6 +22,7 @@
 #include "strobe/cli/query_runs.h"
 #include "strobe/cli/query_shell.h"
 #include "strobe/cli/talk.h"
+#include "strobe/query/arrow_file.h"
 #include "strobe/query/query.h"
 #include "strobe/query/questions.h"
 #include "strobe/query/sql_text.h"
@@ -102,6 +103,22 @@ Result<void> ask(query::Engine& engine, const std::string& sql, const QueryReque
   return output.write(text);
 }
 
+Result<void> write_arrow(query::Engine& engine, const QueryRequest& request, Output& output) {
+  constexpr std::size_t kRowsOfABatch = 1 << 16;
+  STROBE_TRY(const auto answer, engine.ask(request.sql, limits_of(request)));
+  std::string bytes;
+  query::ArrowFile file(answer->columns(), bytes);
+  while (true) {
+    STROBE_TRY(const auto columns, query::fill_answer(*answer, kRowsOfABatch));
+    if (columns.empty() || columns.front().column->rows == 0) break;
+    STROBE_TRY_VOID(file.add(columns, bytes));
+    STROBE_TRY_VOID(output.write(bytes));
+    bytes.clear();
+  }
+  file.end(bytes);
+  return output.write(bytes);
+}
+
 // A single call of a function cannot be stopped from outside, so the process ends a while after the
 // time of the query does.
 class Deadline {
@@ -137,7 +154,7 @@ Result<void> save(const QueryRequest& request) {
 
 // What is asked, and the runs that it points to.
 struct Source {
-  std::vector<Run> runs;
+  std::vector<QueriedRun> runs;
   query::Engine engine;
 };
 
@@ -154,7 +171,7 @@ Result<Source> open_source(const QueryRequest& request, const std::string& parqu
     stages.end("open engine");
     return Source{{}, std::move(engine)};
   }
-  STROBE_TRY(std::vector<Run> runs, load_runs(request.runs, request.load, terminal));
+  STROBE_TRY(std::vector<QueriedRun> runs, load_runs(request.runs, request.load, terminal));
   stages.end("load");
   STROBE_TRY(query::Engine engine, query::Engine::open(query_inputs(runs), options));
   stages.end("open engine");
@@ -162,8 +179,8 @@ Result<Source> open_source(const QueryRequest& request, const std::string& parqu
 }
 
 // Statements from a pipe, one after the other; the first that fails ends it.
-Result<void> ask_all(query::Engine& engine, const QueryRequest& request, const Terminal& terminal,
-                     Output& output) {
+Result<void> ask_statements(query::Engine& engine, const QueryRequest& request,
+                            const Terminal& terminal, Output& output) {
   std::string waiting;
   bool was_asked = false;
   const auto ask_one = [&](const std::string& sql) -> Result<void> {
@@ -227,8 +244,10 @@ Result<void> query_traces(const QueryRequest& request, const Terminal& terminal)
   if (is_parquet) {
     STROBE_TRY_VOID(
         source.engine.write_parquet(request.sql, output.temporary(), limits_of(request)));
+  } else if (request.format == report::AnswerFormat::kArrow) {
+    STROBE_TRY_VOID(write_arrow(source.engine, request, output));
   } else if (request.sql.empty()) {
-    STROBE_TRY_VOID(ask_all(source.engine, request, terminal, output));
+    STROBE_TRY_VOID(ask_statements(source.engine, request, terminal, output));
   } else {
     STROBE_TRY_VOID(ask(source.engine, request.sql, request, terminal, output));
   }
@@ -245,7 +264,8 @@ Command query_command() {
       .summary = "ask your own questions in SQL",
       .positionals = "TRACE|DIR... [QUERY]",
       .positionals_help =
-          "traces as for `strobe summary`; each is a run, and a folder is a run with its ranks. "
+          "traces as for `strobe summary`; each is a run, and a folder is a run with its ranks. A "
+          "list of kernels with counters or a run of `strobe bench` is a run, too. "
           "The last word is the query: SQL, the name of a built-in question, or a file that ends "
           "in .sql. Without it, a terminal gets a shell, and statements are read from a pipe. A "
           "folder of `strobe convert -o trace.parquet/` is queried like the trace",

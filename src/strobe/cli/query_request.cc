@@ -22,7 +22,8 @@ using report::AnswerFormat;
 constexpr Word<AnswerFormat> kFormats[] = {
     {"text", AnswerFormat::kText},         {"csv", AnswerFormat::kCsv},
     {"json", AnswerFormat::kJson},         {"ndjson", AnswerFormat::kNdjson},
-    {"markdown", AnswerFormat::kMarkdown}, {"parquet", AnswerFormat::kParquet}};
+    {"markdown", AnswerFormat::kMarkdown}, {"parquet", AnswerFormat::kParquet},
+    {"arrow", AnswerFormat::kArrow}};
 
 constexpr std::size_t kMostSqlBytes = 1 << 20;
 
@@ -62,8 +63,8 @@ std::vector<Flag> query_flags(QueryRequest& request) {
            "write the query to FILE.sql, which can be given instead of a query later",
            to(request.save)),
       flag("--format FORMAT",
-           "text, csv, json, ndjson, markdown or parquet (default: what the ending of "
-           "--output's FILE means: .csv, .json, .ndjson, .md or .parquet; else text)",
+           "text, csv, json, ndjson, markdown, parquet or arrow (default: what the ending of "
+           "--output's FILE means: .csv, .json, .ndjson, .md, .parquet or .arrow; else text)",
            to_choice(request.format, kFormats)),
       flag("--limit N",
            "rows of the answer at most, or all (default: 100 in text and markdown, all "
@@ -128,12 +129,15 @@ Result<void> complete_query(QueryRequest& request, const Arguments& arguments) {
     return bad_request("the shell shows its answers", "--output",
                        "give the query behind the trace");
   }
-  if (request.format == AnswerFormat::kParquet) {
+  if (report::is_binary(request.format)) {
+    const bool is_parquet = request.format == AnswerFormat::kParquet;
     if (request.sql.empty()) {
-      return bad_request("no query was given", "--format", "a Parquet file holds one answer");
+      return bad_request("no query was given", "--format", "such a file holds one answer");
     }
     if (request.output.empty() || !is_replaced(request.output)) {
-      return bad_request("Parquet is written to a file only", "--format", "`-o answer.parquet`");
+      return bad_request(
+          fmt::format("{} is written to a file only", is_parquet ? "Parquet" : "Arrow"), "--format",
+          is_parquet ? "`-o answer.parquet`" : "`-o answer.arrow`");
     }
   }
   const bool is_page =

@@ -109,9 +109,9 @@ std::string for_history(std::string statement) {
   return std::string(trimmed(statement)) + ";";
 }
 
-class Shell {
+class QueryShell {
  public:
-  Shell(LineEditor& editor, const Ask& ask, const Terminal& terminal)
+  QueryShell(LineEditor& editor, const Ask& ask, const Terminal& terminal)
       : editor_(editor), ask_(ask), terminal_(terminal) {}
 
   Result<void> run() {
@@ -263,7 +263,7 @@ std::vector<std::string> query_completions(std::string_view before_cursor) {
 }
 
 Result<void> run_query_shell(LineEditor& editor, const Ask& ask, const Terminal& terminal) {
-  return Shell(editor, ask, terminal).run();
+  return QueryShell(editor, ask, terminal).run();
 }
 
 }  // namespace strobe::cli

@@ -84,15 +84,6 @@ void fill_schema(const NamedColumn& column, Schema& out) {
   fill_schema(format_of(column.column->type), column.name, std::move(parts), out);
 }
 
-std::vector<std::uint8_t> packed(const FilledColumn& column) {
-  const auto* values = static_cast<const std::uint8_t*>(column.values);
-  std::vector<std::uint8_t> bits(column.rows / 8 + 1);
-  for (std::size_t row = 0; row < column.rows; ++row) {
-    bits[row / 8] |= static_cast<std::uint8_t>(values[row] << (row % 8));
-  }
-  return bits;
-}
-
 void fill_array(std::size_t rows, std::size_t absent, std::int64_t buffers,
                 std::unique_ptr<Parts<Array>> parts, Array& out) {
   out = {};
@@ -118,7 +109,7 @@ void fill_array(const FilledColumnPtr& column, Array& out) {
   parts->column = column;
   parts->buffers = {present, column->values, nullptr};
   if (column->type == ColumnType::kBool) {
-    parts->bits = packed(*column);
+    parts->bits = bits_of(*column);
     parts->buffers[1] = parts->bits.data();
   }
   if (column->type == ColumnType::kName) fill_texts(column, nullptr, 0, parts->dictionary);

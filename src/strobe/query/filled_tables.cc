@@ -183,6 +183,15 @@ void Texts::add(std::string_view text) {
   ends_.push_back(static_cast<std::int64_t>(bytes_.size()));
 }
 
+std::vector<std::uint8_t> bits_of(const FilledColumn& column) {
+  const auto* values = static_cast<const std::uint8_t*>(column.values);
+  std::vector<std::uint8_t> bits(column.rows / 8 + 1);
+  for (std::size_t row = 0; row < column.rows; ++row) {
+    bits[row / 8] |= static_cast<std::uint8_t>(values[row] << (row % 8));
+  }
+  return bits;
+}
+
 FilledTables::FilledTables(std::vector<TraceInput> traces, std::shared_ptr<const void> owner)
     : owner_(std::move(owner)), tables_(all_tables()) {
   for (TraceInput& trace : traces) {
@@ -235,12 +244,13 @@ FilledColumnPtr FilledTables::fill(const Table& table, const Column& column) con
   return growing.done();
 }
 
-Result<std::vector<NamedColumn>> fill_answer(Answer& answer) {
+Result<std::vector<NamedColumn>> fill_answer(Answer& answer, std::size_t about) {
   std::vector<Collected> collected;
   for (const AnswerColumn& column : answer.columns()) collected.emplace_back(column.type);
-  while (true) {
+  for (std::size_t read = 0; read < about;) {
     STROBE_TRY(Rows rows, answer.next());
     if (rows.count == 0) break;
+    read += rows.count;
     for (std::size_t i = 0; i < collected.size(); ++i) collected[i].add(std::move(rows.columns[i]));
   }
   std::vector<NamedColumn> columns;

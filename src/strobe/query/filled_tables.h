@@ -56,6 +56,9 @@ struct FilledColumn {
 };
 using FilledColumnPtr = std::shared_ptr<const FilledColumn>;
 
+// The truth values of a column as bits, the lowest first.
+std::vector<std::uint8_t> bits_of(const FilledColumn& column);
+
 struct NamedColumn {
   std::string name;
   FilledColumnPtr column;
@@ -83,7 +86,8 @@ class FilledTables {
   std::map<const Column*, Lazy<FilledColumnPtr>> filled_;
 };
 
-// All rows of an answer that are left. Numbers beyond 64 bits make their column one of text.
-Result<std::vector<NamedColumn>> fill_answer(Answer& answer);
+// The next rows of an answer, `about` so many, or all that are left. Numbers beyond 64 bits make
+// their column one of text.
+Result<std::vector<NamedColumn>> fill_answer(Answer& answer, std::size_t about = SIZE_MAX);
 
 }  // namespace strobe::query

@@ -12,7 +12,7 @@ const StepRow& step_of(const TraceSource& source, std::size_t row) {
   return source.summary().steps[row];
 }
 
-// Without steps the summary has one nameless row, the whole trace.
+// Without steps the summary has one nameless row, the whole trace: no step, but an account.
 std::size_t steps_in(const TraceSource& source) {
   const analysis::Summary& summary = source.summary();
   return summary.has_steps ? summary.steps.size() : 0;
@@ -61,9 +61,13 @@ std::vector<Table> step_tables() {
       .rows = steps_in};
   Table account{
       .name = "step_account",
-      .meaning = "what each nanosecond of a step went into; each counts once",
-      .columns = {column("step", "", "a row of `steps`",
-                         [](const TraceSource&, std::size_t row) {
+      .meaning =
+          "what each nanosecond of a step went into, or of the whole trace if it has none; "
+          "each counts once",
+      .columns = {column("step", "", "a row of `steps`; absent if there are none",
+                         [](const TraceSource& source,
+                            std::size_t row) -> std::optional<std::int32_t> {
+                           if (!source.summary().has_steps) return std::nullopt;
                            return static_cast<std::int32_t>(row / kLabels);
                          }),
                   column("label", "",
@@ -77,7 +81,7 @@ std::vector<Table> step_tables() {
                          [](const TraceSource& source, std::size_t row) {
                            return step_of(source, row / kLabels).label_ns[row % kLabels];
                          })},
-      .rows = [](const TraceSource& source) { return steps_in(source) * kLabels; }};
+      .rows = [](const TraceSource& source) { return source.summary().steps.size() * kLabels; }};
   const auto phase = [](const TraceSource& source, std::size_t row) -> const auto& {
     return source.summary().phases[row];
   };

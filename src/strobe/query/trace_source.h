@@ -13,8 +13,10 @@
 #include "strobe/analysis/launches/attribution.h"
 #include "strobe/analysis/tables/modules.h"
 #include "strobe/analysis/tables/summary.h"
+#include "strobe/bench/results/cell_record.h"
 #include "strobe/query/names.h"
 #include "strobe/trace/import_report.h"
+#include "strobe/trace/kernel_table.h"
 #include "strobe/trace/metric_series.h"
 #include "strobe/trace/trace.h"
 
@@ -27,7 +29,10 @@ struct TraceInput {
   std::string path;
   const Trace* trace = nullptr;
   const ImportReport* import = nullptr;
-  const std::vector<MetricSeries>* metrics = nullptr;  // may be null: no samples
+  // These may be null: no samples, no counters of kernels, no benchmark.
+  const std::vector<MetricSeries>* metrics = nullptr;
+  const KernelTable* counters = nullptr;
+  const bench::BenchRun* bench = nullptr;
 };
 
 // A value that the first thread that asks for it makes.

@@ -132,6 +132,13 @@ Table traces() {
                   [](Source source, std::size_t) { return source.summary().span_ns; }),
            column("origin", "ns", "the start of the earliest slice: 0 on the timeline",
                   [](Source source, std::size_t) { return source.summary().origin_ns; }),
+           column("steady_start", "ns",
+                  "where a start-up ends that summaries leave out of averages",
+                  [](Source source, std::size_t) -> std::optional<std::int64_t> {
+                    const auto& steady = source.summary().steady;
+                    if (steady == nullptr) return std::nullopt;
+                    return steady->extent.start_ns;
+                  }),
            column("total", "ns", "host time in steps, or of the host if there are none",
                   [](Source source, std::size_t) { return source.summary().total_ns; }),
            column("device_time", "ns", "all device work, streams added up",
@@ -156,6 +163,49 @@ Table traces() {
                     return static_cast<std::int64_t>(source.input().import->text_bytes);
                   })},
       .rows = [](Source) { return std::size_t{1}; }};
+}
+
+struct KindRow {
+  bool is_host = false;
+  const analysis::TypeRow* type = nullptr;
+};
+
+KindRow kind_at(const TraceSource& source, std::size_t row) {
+  const analysis::Summary& all = source.summary();
+  const std::size_t on_host = all.host_types.size();
+  if (row < on_host) return {true, &all.host_types[row]};
+  return {false, &all.device_types[row - on_host]};
+}
+
+Table kinds() {
+  using Source = const TraceSource&;
+  return {.name = "kinds",
+          .meaning = "kinds of slices on the host and on devices; each slice is in one row",
+          .columns = {column("side", "", "host, or what tables call a device",
+                             [](Source source, std::size_t row) {
+                               return kind_at(source, row).is_host
+                                          ? std::string_view("host")
+                                          : std::string_view(source.trace().traits().device_label);
+                             }),
+                      column("kind", "", "the kind; of other slices the category, if they have one",
+                             [](Source source, std::size_t row) {
+                               const analysis::TypeRow& type = *kind_at(source, row).type;
+                               return type.kind == SliceKind::kOther && !type.label.empty()
+                                          ? std::string_view(type.label)
+                                          : word_of(type.kind);
+                             }),
+                      column("slices", "", "how many",
+                             [](Source source, std::size_t row) {
+                               return static_cast<std::int64_t>(kind_at(source, row).type->calls);
+                             }),
+                      column("busy", "ns", "in which at least one was open",
+                             [](Source source, std::size_t row) {
+                               return kind_at(source, row).type->busy_ns;
+                             })},
+          .rows = [](Source source) {
+            const analysis::Summary& all = source.summary();
+            return all.host_types.size() + all.device_types.size();
+          }};
 }
 
 const TraceSource::Module& module_at(const TraceSource& source, std::size_t row) {
@@ -249,7 +299,7 @@ Table import_report() {
 }  // namespace
 
 std::vector<Table> trace_tables() {
-  return {tracks(), devices(), modules(), traces(), import_report()};
+  return {tracks(), devices(), kinds(), modules(), traces(), import_report()};
 }
 
 }  // namespace strobe::query

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 
 #include "strobe/query/table.h"
@@ -144,36 +145,68 @@ Table threads() {
           .rows = [](const TraceSource& source) { return source.summary().threads.size(); }};
 }
 
+// What is known of works whose call is.
+template <class Member>
+auto of_launches(Member StreamRow::*member) {
+  return [member](const TraceSource& source, std::size_t row) -> std::optional<std::int64_t> {
+    const StreamRow& stream = stream_at(source, row);
+    if (stream.with_launch == 0) return std::nullopt;
+    return static_cast<std::int64_t>(stream.*member);
+  };
+}
+
+std::optional<double> mean_queue(const StreamRow& stream) {
+  if (stream.with_launch == 0) return std::nullopt;
+  return stream.mean_queue;
+}
+
+// The stream in the summary without the start-up.
+const StreamRow* steady_row(const TraceSource& source, const StreamRow& stream) {
+  const auto& steady = source.summary().steady;
+  if (steady == nullptr) return nullptr;
+  const auto& rows = steady->waits.streams;
+  const auto found = std::ranges::find_if(rows, [&](const StreamRow& row) {
+    return row.device == stream.device && row.stream == stream.stream;
+  });
+  return found == rows.end() ? nullptr : &*found;
+}
+
 Table streams() {
   return {
       .name = "streams",
       .meaning = "streams of devices: launch delay and queue",
-      .columns =
-          {column("device", "", "the number of the device",
-                  [](const TraceSource& source, std::size_t row) {
-                    return stream_at(source, row).device;
-                  }),
-           column("stream", "", "as the trace names it",
-                  [](const TraceSource& source, std::size_t row) {
-                    return std::string_view(stream_at(source, row).stream);
-                  }),
-           column("works", "", "kernels, copies and memsets", get(stream_at, &StreamRow::works)),
-           column("busy", "ns", "time in which it worked", get(stream_at, &StreamRow::busy_ns)),
-           column("with_launch", "", "works whose call is known; delays are about these",
-                  get(stream_at, &StreamRow::with_launch)),
-           column("median_delay", "ns", "from the end of the call to the start of the work",
-                  get(stream_at, &StreamRow::median_delay_ns)),
-           column("p90_delay", "ns", "nine of ten are shorter",
-                  get(stream_at, &StreamRow::p90_delay_ns)),
-           column("max_delay", "ns", "the longest", get(stream_at, &StreamRow::max_delay_ns)),
-           column("max_delay_at", "ns", "the start of that work",
-                  get(stream_at, &StreamRow::max_delay_at_ns)),
-           column("longest_queue", "", "works launched and not started, at one time",
-                  get(stream_at, &StreamRow::longest_queue)),
-           column("mean_queue", "", "the same over the span",
-                  [](const TraceSource& source, std::size_t row) {
-                    return stream_at(source, row).mean_queue;
-                  })},
+      .columns = {column("device", "", "the number of the device",
+                         [](const TraceSource& source, std::size_t row) {
+                           return stream_at(source, row).device;
+                         }),
+                  column("stream", "", "as the trace names it",
+                         [](const TraceSource& source, std::size_t row) {
+                           return std::string_view(stream_at(source, row).stream);
+                         }),
+                  column("works", "", "kernels, copies and memsets",
+                         get(stream_at, &StreamRow::works)),
+                  column("busy", "ns", "time in which it worked",
+                         get(stream_at, &StreamRow::busy_ns)),
+                  column("with_launch", "", "works whose call is known; delays are about these",
+                         get(stream_at, &StreamRow::with_launch)),
+                  column("median_delay", "ns", "from the end of the call to the start of the work",
+                         of_launches(&StreamRow::median_delay_ns)),
+                  column("p90_delay", "ns", "nine of ten are shorter",
+                         of_launches(&StreamRow::p90_delay_ns)),
+                  column("max_delay", "ns", "the longest", of_launches(&StreamRow::max_delay_ns)),
+                  column("max_delay_at", "ns", "the start of that work",
+                         of_launches(&StreamRow::max_delay_at_ns)),
+                  column("longest_queue", "", "works launched and not started, at one time",
+                         of_launches(&StreamRow::longest_queue)),
+                  column("mean_queue", "", "the same over the span",
+                         [](const TraceSource& source, std::size_t row) {
+                           return mean_queue(stream_at(source, row));
+                         }),
+                  column("steady_mean_queue", "", "the same after a start-up, if there is one",
+                         [](const TraceSource& source, std::size_t row) -> std::optional<double> {
+                           const StreamRow* steady = steady_row(source, stream_at(source, row));
+                           return steady == nullptr ? std::nullopt : mean_queue(*steady);
+                         })},
       .rows = [](const TraceSource& source) { return source.summary().waits.streams.size(); }};
 }
 

@@ -265,6 +265,7 @@ std::unique_ptr<AnswerWriter> answer_writer(AnswerFormat format,
     case AnswerFormat::kMarkdown:
       return std::make_unique<MarkdownAnswer>(columns);
     case AnswerFormat::kParquet:
+    case AnswerFormat::kArrow:
     case AnswerFormat::kText:
       break;
   }

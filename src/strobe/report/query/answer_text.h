@@ -11,8 +11,11 @@
 // The answer to a query as text.
 namespace strobe::report {
 
-// Parquet is written by the engine itself, all others by an AnswerWriter.
-enum class AnswerFormat : std::uint8_t { kText, kCsv, kJson, kNdjson, kMarkdown, kParquet };
+// Parquet is written by the engine itself and Arrow by an ArrowFile, all others by an AnswerWriter.
+enum class AnswerFormat : std::uint8_t { kText, kCsv, kJson, kNdjson, kMarkdown, kParquet, kArrow };
+constexpr bool is_binary(AnswerFormat format) {
+  return format == AnswerFormat::kParquet || format == AnswerFormat::kArrow;
+}
 
 // Writes an answer piece by piece; `out` grows and may be emptied between calls. Text and Markdown
 // need all rows to know the widths of columns, so they write at the end.
