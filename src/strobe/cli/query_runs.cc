@@ -103,6 +103,7 @@ std::vector<query::TraceInput> query_inputs(const std::vector<QueriedRun>& runs)
                         .path = rank.path,
                         .trace = rank.trace.get(),
                         .import = &rank.import,
+                        .snapshot = rank.snapshot.get(),
                         .metrics = &rank.metrics,
                         .counters = one.counters.get(),
                         .bench = one.bench.get()});

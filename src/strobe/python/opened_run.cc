@@ -92,6 +92,7 @@ std::vector<query::TraceInput> OpenedRun::inputs() const {
                       .path = rank.path,
                       .trace = rank.trace.get(),
                       .import = &rank.import,
+                      .snapshot = rank.snapshot.get(),
                       .metrics = &rank.metrics});
   }
   return inputs;

@@ -146,13 +146,14 @@ Column column(std::string name, std::string unit, std::string meaning, Get get) 
 std::vector<Table> all_tables();
 
 // Their parts: what ran on devices, what the host did, steps, waits, what was sampled, the trace
-// itself, and what is in no trace.
+// itself, what an allocator held, and what is in no trace.
 std::vector<Table> slice_tables();
 std::vector<Table> host_tables();
 std::vector<Table> step_tables();
 std::vector<Table> wait_tables();
 std::vector<Table> event_tables();
 std::vector<Table> trace_tables();
+std::vector<Table> allocator_tables();
 std::vector<Table> counter_tables();
 
 // `made`, whose values are a column of a trace as `get` returns it.

@@ -15,6 +15,7 @@
 #include "strobe/analysis/tables/summary.h"
 #include "strobe/bench/results/cell_record.h"
 #include "strobe/query/names.h"
+#include "strobe/trace/allocator_snapshot.h"
 #include "strobe/trace/import_report.h"
 #include "strobe/trace/kernel_table.h"
 #include "strobe/trace/metric_series.h"
@@ -29,7 +30,9 @@ struct TraceInput {
   std::string path;
   const Trace* trace = nullptr;
   const ImportReport* import = nullptr;
-  // These may be null: no samples, no counters of kernels, no benchmark.
+  // These may be null: no snapshot of an allocator, no samples, no counters of kernels, no
+  // benchmark.
+  const AllocatorSnapshot* snapshot = nullptr;
   const std::vector<MetricSeries>* metrics = nullptr;
   const KernelTable* counters = nullptr;
   const bench::BenchRun* bench = nullptr;

@@ -144,6 +144,7 @@ Result<std::vector<RankCapture>> capture_ranks(const std::vector<RankFiles>& fil
     rank.rank = numbers[i];
     rank.path = std::move(traces[i].name);
     rank.trace = std::move(traces[i].trace);
+    rank.snapshot = std::move(traces[i].snapshot);
     rank.import = std::move(traces[i].import);
     if (const auto& file = files[i].metrics) add_samples(rank, *file, samples.at(*file));
     add_counters(rank);
@@ -312,6 +313,7 @@ Result<std::vector<RankCapture>> load(const std::vector<RankFiles>& found, const
   for (LoadedTrace& one : loaded) {
     traces.push_back({.name = one.path,
                       .trace = std::make_shared<const Trace>(std::move(one.trace)),
+                      .snapshot = std::move(one.snapshot),
                       .import = std::move(one.report)});
   }
   return capture_ranks(found, samples, std::move(traces), path.string());

@@ -174,6 +174,7 @@ Result<Run> open_run(const ServedRun& served, const TraceLookup& traces) {
     }
     opened.push_back({.name = found.name,
                       .trace = std::shared_ptr<const Trace>(*open, &(*open)->trace()),
+                      .snapshot = {*open, (*open)->snapshot()},
                       .import = (*open)->report()});
   }
   if (missing) return *missing;

@@ -66,6 +66,7 @@ struct AskedTraces {
                         .path = rank.path,
                         .trace = rank.trace.get(),
                         .import = &rank.import,
+                        .snapshot = rank.snapshot.get(),
                         .metrics = &rank.metrics});
     }
     return inputs;
