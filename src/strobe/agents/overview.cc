@@ -78,6 +78,11 @@ void add_overview_tables(Answer& answer, const Summarized& summarized, const Ans
   }
 }
 
+bool has_host_work(const Summarized& summarized) {
+  return summarized.has_table("operators") || summarized.has_table("user_ranges") ||
+         summarized.has_table("runtime_calls");
+}
+
 void add_overview_gaps(Answer& answer, const Summarized& summarized) {
   if (summarized.is_snapshot()) {
     answer.cannot("where the time went", "a snapshot of an allocator holds memory and no time",
@@ -85,6 +90,11 @@ void add_overview_gaps(Answer& answer, const Summarized& summarized) {
     return;
   }
   if (!has_device_work(summarized)) add_device_gap(answer);
+  if (!has_host_work(summarized)) {
+    answer.cannot("what the host did while the device was idle, and which operator launched what",
+                  "the trace has no work of the host: no operators, ranges or runtime calls",
+                  "record the host's operators and runtime calls beside the device");
+  }
   if (!has_steps(summarized)) add_step_gap(answer);
   if (!summarized.has_table("memory_peaks")) {
     answer.cannot(
