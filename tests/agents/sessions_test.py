@@ -12,7 +12,9 @@ Nothing else may come before strobe ends, which it does with exit code 0.
 """
 import json
 import pathlib
+import signal
 import unittest
+import urllib.request
 
 from client import ROOT, Client
 
@@ -64,6 +66,27 @@ class SessionsTest(unittest.TestCase):
         for page in PAGES:
             with self.subTest(page.name):
                 self.replay(page)
+
+    def test_a_signal_ends_it(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with Client(ROOT / "examples") as client:
+                client.begin()
+                client.process.send_signal(number)
+                self.assertEqual(client.process.wait(timeout=30), 0)
+
+    def test_links_lead_to_its_own_page(self):
+        with Client(ROOT / "examples") as client:
+            client.begin()
+            address = client.ask("open", trace="gpt_inference_compiled.json.gz")["json"]["links"][0]["address"]
+            self.assertTrue(address.startswith("http://127.0.0.1:"), address)
+            with urllib.request.urlopen(address.split("#")[0], timeout=30) as page:
+                self.assertIn(b"<html", page.read())
+
+    def test_a_folder_that_is_not_there(self):
+        with Client(ROOT / "no_such_folder") as client:
+            self.assertIsNone(client.line())
+            self.assertEqual(client.process.wait(timeout=30), 3)
+            self.assertIn(b"there is no such file or folder", client.process.stderr.read())
 
     def test_the_comparison_can_fail(self):
         self.assertFalse(fits({"a": 1}, {"a": 2}))

@@ -40,9 +40,9 @@ struct SiteSources {
       std::string_view route, const Query& query, const std::vector<FoundTrace>& files,
       const TraceLookup& traces, const std::function<bool()>& is_gone)>
       query;
+  std::string_view page_html;
   // /mcp: messages of agents.
   std::function<HttpResponse(const HttpRequest& request)> agents = nullptr;
-  std::string_view page_html;
 };
 
 // A question of the API about what a shelf has at this moment.
