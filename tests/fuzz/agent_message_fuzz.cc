@@ -34,7 +34,7 @@ bool parses(std::string_view text, bool& is_about_numbers) {
   static simdjson::dom::parser parser;
   simdjson::dom::element document;
   const auto error = parser.parse(text.data(), text.size()).get(document);
-  is_about_numbers = error == simdjson::NUMBER_ERROR || error == simdjson::BIGINT_ERROR;
+  is_about_numbers = error == simdjson::NUMBER_ERROR;
   return error == simdjson::SUCCESS;
 }
 
