@@ -175,6 +175,22 @@ class QuestionsTest(unittest.TestCase):
         self.assertGreaterEqual(len(shares), 1)
         self.assertEqual(shares, sorted(set(shares)))
         self.assertEqual({one["params"]["progressToken"] for one in before}, {"p"})
+        self.assertEqual(before[-1]["params"]["message"], "computing")
+
+    def test_wrong_questions_say_what_would_be_right(self):
+        with Client("examples") as client:
+            client.begin()
+            for tool, arguments, hint in (
+                    ("overview", {}, GPT), ("explain", {"trace": GPT, "step": 99}, "ProfilerStep#21"),
+                    ("explain", {"trace": GPT, "kernel": "no such"}, "nvjet_sm90"),
+                    ("explain", {"trace": GPT, "finding": "none"}, "device_idle_host_bound"),
+                    ("open", {"trace": GPT, "start_ns": 5, "end_ns": 5}, "the trace reaches from 0 to"),
+                    ("search", {"trace": GPT, "text": "(", "regex": True}, "("),
+                    ("kernels", {"trace": KERNELS, "chip": "none"}, "chip"),
+                    ("search", {"trace": KERNELS, "text": "a"}, "`kernels`")):
+                answer = client.ask(tool, **arguments)
+                self.assertTrue(answer["is_error"], (tool, arguments))
+                self.assertIn(hint, answer["text"], (tool, arguments))
 
 
 if __name__ == "__main__":

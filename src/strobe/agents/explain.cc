@@ -151,6 +151,8 @@ bool has_number(std::string_view step, std::int64_t number) {
 struct StepRow {
   JsonValue row;
   std::size_t count = 0;  // of steps with a number in their names, or of all
+  std::string first;      // names of all steps
+  std::string last;
 };
 
 StepRow find_step_row(const Summarized& summarized, std::int64_t number) {
@@ -161,6 +163,8 @@ StepRow find_step_row(const Summarized& summarized, std::int64_t number) {
     const std::string name = find(row.text, "step").as_string();
     if (has_number(name, number) && !by_name.row.present()) by_name.row = row;
     by_name.count += !name.empty() && is_digit(name.back()) ? 1 : 0;
+    if (by_name.first.empty()) by_name.first = by_place.first = name;
+    by_name.last = by_place.last = name;
     if (static_cast<std::int64_t>(by_place.count) == number) by_place.row = row;
     ++by_place.count;
   });
@@ -183,8 +187,7 @@ Result<Answer> explain_step(const ToolCall& call, std::int64_t number) {
     return Error{.code = ErrorCode::kInvalidArgument,
                  .what = fmt::format("there is no step {} in '{}'", number, source.name),
                  .where = "step",
-                 .hint = fmt::format("it has {}; ask `query` for \"select name, start from steps\"",
-                                     counted(step.count, "step"))};
+                 .hint = fmt::format("its steps are '{}' to '{}'", step.first, step.last)};
   }
   answer.member("step", brief_json(step.row, call.size.text));
   answer.member("evidence", json_text_of(summarized.evidence("steps")));

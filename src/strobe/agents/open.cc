@@ -78,7 +78,11 @@ Result<Answer> open_answer(const ToolCall& call) {
             .evidence = "the timeline: one line per thread of the host and stream of a device",
             .columns = {"track", "name", "kind", "slices", "busy_ns"}},
            find(timeline, "tracks"), call.size);
-  if (slice) {
+  if (reach_start == reach_end) {
+    answer.cannot("when something happened", "the file has no slices and no samples",
+                  "record a trace of the program");
+    answer.links.push_back({"overview", page_address(call.lab.page(), "overview", source.traces)});
+  } else if (slice) {
     Lab::Parameters parameters = parameters_of(source);
     parameters.emplace("slice", fmt::format("{}", *slice));
     STROBE_TRY(const std::string body, call.lab.ask("slice", parameters, call.watch));

@@ -81,6 +81,22 @@ Result<std::optional<agents::Source>> named(const std::string& name, const Shelf
   return std::optional(std::move(source));
 }
 
+// The traces that a question is about.
+std::vector<std::string> traces_of(const agents::Lab::Parameters& parameters,
+                                   const ShelfView& view) {
+  const std::vector<FoundTrace> found = found_in(view);
+  std::vector<std::string> names;
+  for (const std::string_view key : {"trace", "normal", "abnormal", "run"}) {
+    const auto [first, last] = parameters.equal_range(key);
+    for (auto it = first; it != last; ++it) {
+      const auto run = find_run(key, it->second, found);
+      if (!run) continue;
+      for (const FoundTrace& trace : run->traces) names.push_back(trace.name);
+    }
+  }
+  return names;
+}
+
 double progress_of(const ShelfView& view, const std::vector<std::string>& names) {
   double sum = 0;
   for (const ShelvedTrace& trace : view.traces) {
@@ -137,17 +153,16 @@ Result<std::string> AgentDesk::ask_once(std::string_view route, const Parameters
 
 Result<std::string> AgentDesk::ask(std::string_view route, const Parameters& parameters,
                                    const agents::Watch& watch) {
-  std::vector<std::string> waited_for;
-  const auto [first, last] = parameters.equal_range("trace");
-  for (auto it = first; it != last; ++it) waited_for.push_back(it->second);
+  const std::vector<std::string> waited_for = traces_of(parameters, traces_.view());
   while (true) {
     bool is_loading = false;
+    const double loaded = progress_of(traces_.view(), waited_for);
+    if (watch.progress && !waited_for.empty()) {
+      watch.progress(kLoadShare * loaded, loaded < 1 ? "loading" : "computing");
+    }
     auto answer = ask_once(route, parameters, watch, is_loading);
     if (answer || !is_loading) return answer;
     if (watch.over()) return Error{ErrorCode::kInterrupted, "the call was cancelled", "", ""};
-    if (watch.progress) {
-      watch.progress(kLoadShare * progress_of(traces_.view(), waited_for), "loading");
-    }
     std::this_thread::sleep_for(kLoadLook);
   }
 }
