@@ -1,4 +1,5 @@
 """Asks thirty questions about the bundled traces whose answers are known, and prints what each answer costs."""
+import importlib.util
 import json
 import re
 import subprocess
@@ -16,6 +17,15 @@ MOST_CHARACTERS = 25_000
 def has_duckdb():
     said = subprocess.run([STROBE, "doctor", "--format", "json"], capture_output=True, check=True).stdout
     return any(part["key"] == "duckdb" and part["present"] for part in json.loads(said)["parts"])
+
+
+def schema_error(schema, data):
+    """Why the data does not fit the schema; None if it does, or if nobody can tell."""
+    if importlib.util.find_spec("jsonschema") is None:
+        return None
+    import jsonschema
+    error = next(jsonschema.Draft202012Validator(schema).iter_errors(data), None)
+    return error and error.message
 
 
 def first(answer, table):
@@ -107,9 +117,12 @@ class QuestionsTest(unittest.TestCase):
         with Client("examples") as client:
             client.begin()
             listed, _ = client.request("tools/list", {})
+            schemas = {tool["name"]: tool for tool in listed["result"]["tools"]}
             for question, tool, arguments, is_right in QUESTIONS:
                 answer = client.ask(tool, **arguments)
                 tokens.append(answer["tokens"])
+                self.assertIsNone(schema_error(schemas[tool]["inputSchema"], arguments), question)
+                self.assertIsNone(schema_error(schemas[tool]["outputSchema"], answer["json"]), question)
                 print(f"{answer['tokens']:6} tokens  {tool:8}  {question}")
                 if tool == "query" and not has_duckdb():
                     self.assertIn("DuckDB", answer["text"])

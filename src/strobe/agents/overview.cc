@@ -21,7 +21,8 @@ std::string subject_sentence(const Summarized& summarized) {
     add(fmt::format("{} from the first slice to the last", duration_text(*span)));
   }
   if (const auto steps = find(facts, "steps").as_int64()) {
-    add(counted(static_cast<std::uint64_t>(*steps), "step"));
+    const bool is_found = find(facts, "cycles_found_by").present();
+    add(counted(static_cast<std::uint64_t>(*steps), is_found ? "cycle" : "step"));
   }
   if (const auto busy = find(facts, "device_busy_share").as_double()) {
     add(fmt::format("device busy {} of the span", percent_text(*busy)));

@@ -24,7 +24,7 @@ RpcError error(std::string_view text) {
   return wrong == nullptr ? RpcError{} : *wrong;
 }
 
-TEST(MessageTest, a_request_has_an_id_a_method_and_params) {
+TEST(RpcMessageTest, a_request_has_an_id_a_method_and_params) {
   const RpcMessage request =
       message(R"({"jsonrpc":"2.0","id":7,"method":"ping","params":{"a":1}})");
   EXPECT_EQ(request.kind, RpcKind::kRequest);
@@ -35,14 +35,14 @@ TEST(MessageTest, a_request_has_an_id_a_method_and_params) {
   EXPECT_EQ(message(R"({"jsonrpc":"2.0","id":-1.5,"method":"x"})").id, "-1.5");
 }
 
-TEST(MessageTest, without_an_id_it_is_a_notification_and_with_a_result_a_response) {
+TEST(RpcMessageTest, without_an_id_it_is_a_notification_and_with_a_result_a_response) {
   EXPECT_EQ(message(R"({"jsonrpc":"2.0","method":"notifications/initialized"})").kind,
             RpcKind::kNotification);
   EXPECT_EQ(message(R"({"jsonrpc":"2.0","id":1,"result":{}})").kind, RpcKind::kResponse);
   EXPECT_EQ(message(R"({"jsonrpc":"2.0","id":1,"error":{"code":1}})").kind, RpcKind::kResponse);
 }
 
-TEST(MessageTest, what_is_not_json_to_the_letter_is_a_parse_error) {
+TEST(RpcMessageTest, what_is_not_json_to_the_letter_is_a_parse_error) {
   for (const std::string_view text :
        {"", "{", R"({"jsonrpc":"2.0","id":1,"method":"ping")", R"({"jsonrpc":"2.0",})",
         R"({"jsonrpc" "2.0"})", R"(['a'])", "{} {}", R"({"a":01})", R"({"a":1.})", R"({"a":.5})",
@@ -54,12 +54,12 @@ TEST(MessageTest, what_is_not_json_to_the_letter_is_a_parse_error) {
   EXPECT_TRUE(is_json(R"( {"a": [1, -0, 2.5e+3, "é\n\ud83d\ude00", true, false, null, {}]} )"));
 }
 
-TEST(MessageTest, nesting_is_bounded) {
+TEST(RpcMessageTest, nesting_is_bounded) {
   EXPECT_TRUE(is_json(std::string(60, '[') + std::string(60, ']')));
   EXPECT_FALSE(is_json(std::string(100'000, '[') + std::string(100'000, ']')));
 }
 
-TEST(MessageTest, what_is_no_message_is_an_invalid_request) {
+TEST(RpcMessageTest, what_is_no_message_is_an_invalid_request) {
   for (const std::string_view text :
        {R"([{"jsonrpc":"2.0","id":1,"method":"ping"}])", "1", "\"ping\"", "null", "{}",
         R"({"id":1,"method":"ping"})", R"({"jsonrpc":"1.0","id":1,"method":"ping"})",
@@ -73,13 +73,13 @@ TEST(MessageTest, what_is_no_message_is_an_invalid_request) {
             RpcCode::kInvalidParams);
 }
 
-TEST(MessageTest, a_message_of_more_than_a_megabyte_is_refused) {
+TEST(RpcMessageTest, a_message_of_more_than_a_megabyte_is_refused) {
   const std::string text(kMostMessageBytes + 1, ' ');
   EXPECT_EQ(error(text).code, RpcCode::kInvalidRequest);
   EXPECT_THAT(error(text).message, HasSubstr("1048576"));
 }
 
-TEST(MessageTest, answers_are_one_line_of_json) {
+TEST(RpcMessageTest, answers_are_one_line_of_json) {
   EXPECT_EQ(result_message("7", "{}"), R"({"jsonrpc":"2.0","id":7,"result":{}})");
   EXPECT_EQ(error_message({RpcCode::kParseError, "a \"b\"\n", "\"x\""}),
             R"({"jsonrpc":"2.0","id":"x","error":{"code":-32700,"message":"a \"b\"\n"}})");
