@@ -66,6 +66,16 @@ std::vector<FoundTrace> found_in(ShelfView view) {
   return found;
 }
 
+// Without what only links lead to.
+ShelfView inside(ShelfView view, const fs::path& root) {
+  std::erase_if(view.traces, [&](const ShelvedTrace& trace) {
+    return !leads_into(resolved(trace.found.path), root);
+  });
+  std::erase_if(view.kernel_files,
+                [&](const FoundKernels& file) { return !leads_into(resolved(file.path), root); });
+  return view;
+}
+
 // A trace, a run or a list of kernels by its name; nothing if there is none.
 Result<std::optional<agents::Source>> named(const std::string& name, const ShelfView& view,
                                             const fs::path& root) {
@@ -142,7 +152,9 @@ std::string AgentDesk::page() const { return page_(); }
 
 Result<std::string> AgentDesk::ask_once(std::string_view route, const Parameters& parameters,
                                         const agents::Watch& watch, bool& is_loading) {
-  if (route == "runs") return runs_answer(traces_.folder(), traces_.view());
+  if (route == "runs") {
+    return runs_answer(traces_.folder(), inside(traces_.view(), traces_.root()));
+  }
   const ApiQuestion question{route, Query(parameters), traces_.view(),
                              [&watch] { return watch.over(); }};
   const TraceLookup lookup = lookup_on(traces_, is_loading);

@@ -27,6 +27,7 @@ using test::kOneSlice;
 using test::LogFolder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TraceServer& opened(const fs::path& folder, std::unique_ptr<TraceServer>& server) {
   ServeOptions options;
@@ -80,6 +81,11 @@ TEST_F(AgentDeskTest, what_is_outside_is_refused_whether_it_exists_or_not) {
     EXPECT_THAT(refusal(typed), HasSubstr("leads outside of the folders")) << typed;
   }
   EXPECT_EQ(refusal("in/a.json"), "found in/a.json");
+  const auto listed = desk().ask("runs", {}, {});
+  ASSERT_TRUE(listed);
+  EXPECT_THAT(*listed, HasSubstr("in/a.json"));
+  EXPECT_THAT(*listed, Not(HasSubstr("link.json")));
+  EXPECT_THAT(*listed, Not(HasSubstr("secret.json")));
   // A run with a link in it is refused as a whole.
   EXPECT_THAT(refusal("in"), HasSubstr("leads outside"));
 }
