@@ -132,6 +132,7 @@ Command view_command();
 Command query_command();
 Command convert_command();
 Command serve_command();
+Command mcp_command();
 Command doctor_command();
 Command help_command();
 Command version_command();

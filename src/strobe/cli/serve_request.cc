@@ -32,6 +32,16 @@ std::int64_t half_of_the_memory() {
   return std::max(kLeastMemoryBytes, memory.limit_bytes.value_or(memory.total_bytes) / 2);
 }
 
+Flag memory_flag(ServeRequest& request) {
+  return flag(
+      "--memory SIZE",
+      "most memory for loaded traces, such as 8G; strobe drops the least recently used and "
+      "loads it again when needed (default: half of the memory of the machine or container)",
+      to(request.memory_bytes, [](std::string_view flag, std::string_view typed) {
+        return byte_count(flag, typed, kLeastMemoryBytes);
+      }));
+}
+
 serve::ShelfOptions::Load load_with(readers::CacheOptions cache) {
   return
       [cache = std::move(cache)](const serve::FoundTrace& trace, const readers::LoadOptions& load) {
@@ -43,6 +53,15 @@ serve::ShelfOptions::Load load_with(readers::CacheOptions cache) {
 }
 
 }  // namespace
+
+std::vector<Flag> mcp_flags(McpRequest& request) {
+  std::vector<Flag> flags = {
+      flag("--port N", "port of the web page that links lead to (default: 0, any free one)",
+           to_number(request.options.port, 0, 65535)),
+      memory_flag(request)};
+  std::ranges::copy(load_flags(request.load), std::back_inserter(flags));
+  return flags;
+}
 
 std::vector<Flag> serve_flags(ServeRequest& request) {
   serve::ServeOptions& options = request.options;
@@ -58,14 +77,20 @@ std::vector<Flag> serve_flags(ServeRequest& request) {
            "other names, because a malicious web page could send such requests",
            to(options.allowed_hosts)),
       flag("--open", "open the page in the browser", to(request.opens_browser)),
-      flag("--memory SIZE",
-           "most memory for loaded traces, such as 8G; strobe drops the least recently used and "
-           "loads it again when needed (default: half of the memory of the machine or container)",
-           to(request.memory_bytes, [](std::string_view flag, std::string_view typed) {
-             return byte_count(flag, typed, kLeastMemoryBytes);
-           }))};
+      memory_flag(request)};
   std::ranges::copy(load_flags(request.load), std::back_inserter(flags));
   return flags;
+}
+
+Result<void> complete_mcp(McpRequest& request, const Arguments& arguments) {
+  if (arguments.positionals.empty()) {
+    return bad_request("no folder was given", "",
+                       "`strobe mcp .` answers about the traces below the current folder");
+  }
+  STROBE_TRY_VOID(complete_serve(request, arguments));
+  request.options.shelf.loads_unasked = false;
+  request.options.needs_address = false;
+  return {};
 }
 
 Result<void> complete_serve(ServeRequest& request, const Arguments& arguments) {

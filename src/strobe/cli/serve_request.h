@@ -23,4 +23,12 @@ struct ServeRequest {
 std::vector<Flag> serve_flags(ServeRequest& request);
 Result<void> complete_serve(ServeRequest& request, const Arguments& arguments);
 
+// The same for `strobe mcp`, which serves its page to this machine only.
+struct McpRequest : ServeRequest {
+  McpRequest() { options.port = 0; }
+};
+
+std::vector<Flag> mcp_flags(McpRequest& request);
+Result<void> complete_mcp(McpRequest& request, const Arguments& arguments);
+
 }  // namespace strobe::cli

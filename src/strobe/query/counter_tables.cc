@@ -7,8 +7,6 @@
 namespace strobe::query {
 namespace {
 
-using Source = const TraceSource&;
-
 // 0 means unknown.
 std::optional<std::int64_t> axis(std::uint32_t length) {
   if (length == 0) return std::nullopt;
@@ -51,7 +49,7 @@ static_assert(std::size(kMetrics) == kKernelMetrics);
 
 Column metric_column(const MetricWords& words) {
   return column(std::string(word_of(words.metric)), words.unit, words.meaning,
-                [metric = words.metric](Source source, std::size_t row) {
+                [metric = words.metric](const TraceSource& source, std::size_t row) {
                   return source.input().counters->value(metric, row);
                 });
 }
@@ -60,13 +58,13 @@ Column axis_column(std::string name, std::string meaning,
                    std::vector<LaunchShape> KernelTable::*shapes,
                    std::uint32_t LaunchShape::*length) {
   return column(std::move(name), "", std::move(meaning),
-                [shapes, length](Source source, std::size_t row) {
+                [shapes, length](const TraceSource& source, std::size_t row) {
                   return axis((source.input().counters->*shapes)[row].*length);
                 });
 }
 
 Table kernel_counters() {
-  const auto counters = [](Source source) -> const KernelTable& {
+  const auto counters = [](const TraceSource& source) -> const KernelTable& {
     return *source.input().counters;
   };
   Table table{
@@ -78,30 +76,34 @@ Table kernel_counters() {
           {column("launch", "", "its position in the file, from 0",
                   [](Source, std::size_t row) { return static_cast<std::int64_t>(row); }),
            column("id", "", "the file's own number of the launch",
-                  [counters](Source source, std::size_t row) {
+                  [counters](const TraceSource& source, std::size_t row) {
                     return static_cast<std::int64_t>(counters(source).ids[row]);
                   }),
-           column(
-               "name", "", "the kernel's full name",
-               [counters](Source source, std::size_t row) { return counters(source).name(row); }),
+           column("name", "", "the kernel's full name",
+                  [counters](const TraceSource& source, std::size_t row) {
+                    return counters(source).name(row);
+                  }),
            column("dur", "ns", "how long it took",
-                  [counters](Source source, std::size_t row) {
+                  [counters](const TraceSource& source, std::size_t row) {
                     return counters(source).durations_ns[row];
                   }),
            column("device", "", "the number of the device",
-                  [counters](Source source, std::size_t row) -> std::optional<std::int32_t> {
+                  [counters](const TraceSource& source,
+                             std::size_t row) -> std::optional<std::int32_t> {
                     const auto& indices = counters(source).device_indices;
                     if (indices.empty()) return std::nullopt;
                     return indices[row];
                   }),
            column("device_name", "", "its model",
-                  [counters](Source source, std::size_t row) -> std::optional<std::string_view> {
+                  [counters](const TraceSource& source,
+                             std::size_t row) -> std::optional<std::string_view> {
                     const KernelDevice* device = counters(source).device_of(row);
                     if (device == nullptr) return std::nullopt;
                     return std::string_view(device->name);
                   }),
            column("stream", "", "the number of the stream",
-                  [counters](Source source, std::size_t row) -> std::optional<std::int64_t> {
+                  [counters](const TraceSource& source,
+                             std::size_t row) -> std::optional<std::int64_t> {
                     const auto& streams = counters(source).streams;
                     if (streams.empty()) return std::nullopt;
                     return streams[row];
@@ -112,14 +114,14 @@ Table kernel_counters() {
            axis_column("block_x", "threads of a block", &KernelTable::blocks, &LaunchShape::x),
            axis_column("block_y", "the same, second axis", &KernelTable::blocks, &LaunchShape::y),
            axis_column("block_z", "the same, third axis", &KernelTable::blocks, &LaunchShape::z)},
-      .rows = [](Source source) -> std::size_t {
+      .rows = [](const TraceSource& source) -> std::size_t {
         return source.input().counters == nullptr ? 0 : source.input().counters->size();
       }};
   for (const MetricWords& words : kMetrics) table.columns.push_back(metric_column(words));
   return table;
 }
 
-const bench::CellRecord& cell(Source source, std::size_t row) {
+const bench::CellRecord& cell(const TraceSource& source, std::size_t row) {
   return source.input().bench->cells[row];
 }
 
@@ -127,7 +129,7 @@ const bench::CellRecord& cell(Source source, std::size_t row) {
 template <class Get>
 Column headline_column(std::string name, std::string meaning, Get get) {
   return column(std::move(name), "us", std::move(meaning),
-                [get](Source source, std::size_t row) -> std::optional<double> {
+                [get](const TraceSource& source, std::size_t row) -> std::optional<double> {
                   const bench::TimeSummary* time = cell(source, row).headline();
                   if (time == nullptr) return std::nullopt;
                   return get(*time);
@@ -136,8 +138,9 @@ Column headline_column(std::string name, std::string meaning, Get get) {
 
 Column optional_column(std::string name, std::string unit, std::string meaning,
                        std::optional<double> (*get)(const bench::CellRecord&)) {
-  return column(std::move(name), std::move(unit), std::move(meaning),
-                [get](Source source, std::size_t row) { return get(cell(source, row)); });
+  return column(
+      std::move(name), std::move(unit), std::move(meaning),
+      [get](const TraceSource& source, std::size_t row) { return get(cell(source, row)); });
 }
 
 std::optional<double> rate(const bench::CellRecord& record,
@@ -152,33 +155,35 @@ Table bench_cells() {
       .name = "bench_cells",
       .meaning = "cells of a run of `strobe bench`: a case at a shape in a type, by a provider",
       .columns = {column("case_name", "", "what is computed",
-                         [](Source source, std::size_t row) {
+                         [](const TraceSource& source, std::size_t row) {
                            return std::string_view(cell(source, row).cell.case_id);
                          }),
                   column("shape", "", "as in 4096x4096",
-                         [](Source source, std::size_t row) {
+                         [](const TraceSource& source, std::size_t row) {
                            return bench::shape_text(cell(source, row).cell.shape);
                          }),
                   column("dtype", "", "f32, f16 or bf16",
-                         [](Source source, std::size_t row) {
+                         [](const TraceSource& source, std::size_t row) {
                            return bench::dtype_name(cell(source, row).cell.dtype);
                          }),
                   column("provider", "", "whose kernels ran",
-                         [](Source source, std::size_t row) {
+                         [](const TraceSource& source, std::size_t row) {
                            return std::string_view(cell(source, row).cell.provider);
                          }),
                   column("status", "", "ok, wrong, oom, timeout, unsupported, ...",
-                         [](Source source, std::size_t row) {
+                         [](const TraceSource& source, std::size_t row) {
                            return bench::status_name(cell(source, row).status);
                          }),
                   column("reason", "", "why it is not ok",
-                         [](Source source, std::size_t row) -> std::optional<std::string_view> {
+                         [](const TraceSource& source,
+                            std::size_t row) -> std::optional<std::string_view> {
                            const std::string& reason = cell(source, row).reason;
                            if (reason.empty()) return std::nullopt;
                            return std::string_view(reason);
                          }),
                   column("mode", "", "how the time was taken: device, cpu, activity, graph or call",
-                         [](Source source, std::size_t row) -> std::optional<std::string_view> {
+                         [](const TraceSource& source,
+                            std::size_t row) -> std::optional<std::string_view> {
                            for (const bench::TimeMode mode : bench::kHeadlineModes) {
                              if (cell(source, row).time(mode) != nullptr)
                                return bench::mode_name(mode);
@@ -186,7 +191,8 @@ Table bench_cells() {
                            return std::nullopt;
                          }),
                   column("samples", "", "calls that were timed",
-                         [](Source source, std::size_t row) -> std::optional<std::int64_t> {
+                         [](const TraceSource& source,
+                            std::size_t row) -> std::optional<std::int64_t> {
                            const bench::TimeSummary* time = cell(source, row).headline();
                            if (time == nullptr) return std::nullopt;
                            return static_cast<std::int64_t>(time->n);
@@ -209,15 +215,16 @@ Table bench_cells() {
                                   [](const bench::TimeSummary& time) { return time.p80; }),
                   headline_column("least", "the shortest time",
                                   [](const bench::TimeSummary& time) { return time.min; }),
-                  column(
-                      "bytes", "bytes", "that a perfect fusion moves",
-                      [](Source source, std::size_t row) { return cell(source, row).bytes.min; }),
+                  column("bytes", "bytes", "that a perfect fusion moves",
+                         [](const TraceSource& source, std::size_t row) {
+                           return cell(source, row).bytes.min;
+                         }),
                   column("unfused_bytes", "bytes", "that one kernel per operation moves",
-                         [](Source source, std::size_t row) {
+                         [](const TraceSource& source, std::size_t row) {
                            return cell(source, row).bytes.unfused;
                          }),
                   column("flops", "", "operations, without those that a mask leaves out",
-                         [](Source source, std::size_t row) {
+                         [](const TraceSource& source, std::size_t row) {
                            return cell(source, row).rated_flops();
                          }),
                   optional_column("gb_per_s", "GB/s", "bytes by the median",
@@ -246,14 +253,14 @@ Table bench_cells() {
                                     return record.accuracy->max_abs;
                                   }),
                   column("kernels", "", "how many ran in one call",
-                         [](Source source, std::size_t row) {
+                         [](const TraceSource& source, std::size_t row) {
                            return static_cast<std::int64_t>(cell(source, row).kernels.size());
                          }),
                   column("device", "", "where it ran",
-                         [](Source source, std::size_t) {
+                         [](const TraceSource& source, std::size_t) {
                            return std::string_view(source.input().bench->header.device);
                          })},
-      .rows = [](Source source) -> std::size_t {
+      .rows = [](const TraceSource& source) -> std::size_t {
         return source.input().bench == nullptr ? 0 : source.input().bench->cells.size();
       }};
 }

@@ -8,7 +8,9 @@
 
 #include "strobe/analysis/cycles/cycles.h"
 #include "strobe/compare/comparison.h"
+#include "strobe/compare/one_run.h"
 #include "strobe/report/compare/compare_formats.h"
+#include "strobe/report/compare/straggler_report.h"
 #include "strobe/serve/open_trace.h"
 
 namespace strobe::serve {
@@ -194,11 +196,28 @@ Result<Run> open_run(const ServedRun& served, const TraceLookup& traces) {
 Result<ComparisonShelf::Body> ComparisonShelf::answer(const Query& query,
                                                       const std::vector<FoundTrace>& files,
                                                       const TraceLookup& traces) {
+  if (const auto run = query.optional_text("run")) return ranks(query, *run, files, traces);
   STROBE_TRY(const RunQuestion question, read_run_question(query, files));
   const auto kept = kept_.place_of(comparison_key(query, question));
   if (const Result<Body>* known = kept->peek()) return *known;
   STROBE_TRY(const OpenRuns runs, open_all(question, traces));
   return kept->get([&] { return compared(runs, question.options); });
+}
+
+Result<ComparisonShelf::Body> ComparisonShelf::ranks(const Query& query, const std::string& name,
+                                                     const std::vector<FoundTrace>& files,
+                                                     const TraceLookup& traces) {
+  STROBE_TRY(const ServedRun served, find_run("run", name, files));
+  compare::CompareOptions options;
+  const std::string cycle = query.optional_text("cycle").value_or("");
+  STROBE_TRY(options.measure.cycles, analysis::parse_cycle_options("cycle", cycle));
+  const auto kept = kept_.place_of(fmt::format("ranks\n{}\n{}", cycle, served.content_key()));
+  if (const Result<Body>* known = kept->peek()) return *known;
+  STROBE_TRY(const Run run, open_run(served, traces));
+  return kept->get([&]() -> Result<Body> {
+    STROBE_TRY(const compare::Stragglers stragglers, compare::find_stragglers(run, options));
+    return std::make_shared<const std::string>(report::straggler_json(stragglers));
+  });
 }
 
 }  // namespace strobe::serve

@@ -32,8 +32,9 @@ Result<ServedRun> find_run(std::string_view parameter, const std::string& name,
 // The run of loaded traces; an error for the first that is not loaded.
 Result<Run> open_run(const ServedRun& served, const TraceLookup& traces);
 
-// /api/v1/compare: compares runs of the folder, as in docs/api.md. A comparison takes time and
-// users come back to it, so the last few answers are kept until one of their files changes.
+// /api/v1/compare: compares runs of the folder, or the ranks of one, as in docs/api.md. A
+// comparison takes time and users come back to it, so the last few answers are kept until one of
+// their files changes.
 class ComparisonShelf {
  public:
   using Body = std::shared_ptr<const std::string>;
@@ -43,6 +44,9 @@ class ComparisonShelf {
                       const TraceLookup& traces);
 
  private:
+  Result<Body> ranks(const Query& query, const std::string& name,
+                     const std::vector<FoundTrace>& files, const TraceLookup& traces);
+
   LastAsked<Result<Body>> kept_{8};
 };
 

@@ -13,7 +13,8 @@
 #include "strobe/base/result.h"
 #include "strobe/serve/query.h"
 
-// The parts of HTTP that a read-only server needs: a request without a body and its answer.
+// The parts of HTTP that a read-only server needs: a request, which seldom has a body, and its
+// answer.
 namespace strobe::serve {
 
 struct HttpRequest {
@@ -22,7 +23,8 @@ struct HttpRequest {
   Query::Parameters parameters;
   std::map<std::string, std::string, std::less<>> headers;  // names in lower case
   bool keeps_alive = true;
-  bool has_body = false;
+  bool has_body = false;  // that was not read
+  std::string body;       // that was read: see HttpLimits
   // Whether the client has closed the connection, so that long work may end. Null: not known.
   std::function<bool()> is_gone = nullptr;
 

@@ -84,7 +84,7 @@ std::variant<HttpRequest, HttpRefusal> request_of(const Parser& parser) {
 
 void prepare(Parser& parser, std::size_t head_bytes) {
   parser.header_limit(static_cast<std::uint32_t>(head_bytes));
-  // Bodies are never read; the handler refuses them. In Boost 1.74, boost::none would refuse all.
+  // The parser never reads a body. In Boost 1.74, boost::none would refuse all.
   parser.body_limit(std::numeric_limits<std::uint64_t>::max());
 }
 
@@ -93,7 +93,8 @@ using Connections = std::list<std::shared_ptr<Connection>>;
 
 // Shared by all connections. Only the I/O thread uses it.
 struct Loop {
-  explicit Loop(HttpLimits given) : limits(given), workers(given.workers) {}
+  Loop(HttpLimits given, std::string posted)
+      : limits(given), body_path(std::move(posted)), workers(given.workers) {}
 
   void serve(const std::atomic<bool>& stop);
   void await_client();
@@ -103,6 +104,7 @@ struct Loop {
   void room_came();
 
   const HttpLimits limits;
+  const std::string body_path;
   HttpServer::Handler handler;
   asio::io_context io{1};
   Acceptor acceptor{io};
@@ -185,6 +187,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool look_for_request() {
     while (!parser_ && received_.starts_with("\r\n")) received_.erase(0, 2);
     if (received_.empty()) return false;
+    if (parser_ && parser_->is_header_done()) return look_for_body();
     if (!parser_) prepare(parser_.emplace(), server_.limits.head_bytes);
     error_code error;
     const std::size_t taken = parser_->put(asio::buffer(received_), error);
@@ -197,11 +200,45 @@ class Connection : public std::enable_shared_from_this<Connection> {
     } else {
       received_.erase(0, taken);
       if (!parser_->is_header_done()) return false;
-      phase_ = Phase::kWorking;
-      if (!server_.workers.add([self = shared_from_this()] { self->answer(); })) {
-        phase_ = Phase::kReading;
-        refuse({503, "the machine is too busy to answer"});
+      body_bytes_ = expected_body_bytes();
+      if (body_bytes_ > server_.limits.body_bytes) {
+        refuse({413, "the body is too long"});
+      } else {
+        if (body_bytes_ > received_.size()) invite_body();
+        return look_for_body();
       }
+    }
+    return true;
+  }
+
+  // Of a body that is read; a body without a length is not.
+  std::uint64_t expected_body_bytes() const {
+    const auto& message = parser_->get();
+    const std::string_view target = view_of(message.target());
+    const bool is_read = message.method() == http::verb::post && !server_.body_path.empty() &&
+                         target.substr(0, target.find('?')) == server_.body_path &&
+                         message.find(http::field::transfer_encoding) == message.end();
+    return is_read ? parser_->content_length().value_or(0) : 0;
+  }
+
+  // Some clients wait for this before they send a long body. If it does not fit into the socket,
+  // they send it after a while all the same.
+  void invite_body() {
+    constexpr std::string_view kInvitation = "HTTP/1.1 100 Continue\r\n\r\n";
+    if (view_of(parser_->get()[http::field::expect]) != "100-continue") return;
+    error_code ignored;
+    socket_.write_some(asio::buffer(kInvitation.data(), kInvitation.size()), ignored);
+  }
+
+  // True if the request is complete, which it is at once without a body.
+  bool look_for_body() {
+    if (received_.size() < body_bytes_) return false;
+    request_body_ = received_.substr(0, body_bytes_);
+    received_.erase(0, body_bytes_);
+    phase_ = Phase::kWorking;
+    if (!server_.workers.add([self = shared_from_this()] { self->answer(); })) {
+      phase_ = Phase::kReading;
+      refuse({503, "the machine is too busy to answer"});
     }
     return true;
   }
@@ -215,6 +252,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
         put_answer(error_answer(*refusal), true, false);
       } else {
         auto& request = std::get<HttpRequest>(parsed);
+        if (body_bytes_ > 0) {
+          request.body = std::move(request_body_);
+          request.has_body = false;
+        }
         request.is_gone = [this] { return is_closed_by_client(); };
         // The next bytes are then a body that is never read, not the next request.
         put_answer(answer_safely(server_.handler, request), !request.is_head(),
@@ -324,6 +365,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   std::string received_;          // and not yet parsed
   std::optional<Parser> parser_;  // of a request whose first bytes came
+  std::uint64_t body_bytes_ = 0;  // that follow its headers and are read
+  std::string request_body_;
   std::size_t thrown_away_bytes_ = 0;
 
   std::string head_;                         // of the answer
@@ -446,8 +489,8 @@ HttpServer::HttpServer(std::unique_ptr<State> state) : state_(std::move(state)) 
 HttpServer::~HttpServer() = default;
 
 Result<std::unique_ptr<HttpServer>> HttpServer::listen(const std::string& host, std::uint16_t port,
-                                                       HttpLimits limits) {
-  auto state = std::make_unique<State>(limits);
+                                                       HttpLimits limits, std::string body_path) {
+  auto state = std::make_unique<State>(limits, std::move(body_path));
   asio::ip::basic_resolver<tcp, Executor> resolver(state->io);
   error_code error;
   const auto found = resolver.resolve(

@@ -18,6 +18,7 @@ namespace strobe::serve {
 struct HttpLimits {
   std::size_t target_bytes = 32 << 10;  // of path and parameters, else 414
   std::size_t head_bytes = 64 << 10;    // of all headers, else 431
+  std::size_t body_bytes = 1 << 20;     // of a body that is read, else 413
   std::size_t connections = 512;
   unsigned workers = 32;                   // requests answered in parallel
   std::chrono::milliseconds head{10'000};  // to send a request, from its first byte on; else 408
@@ -36,9 +37,11 @@ class HttpServer {
  public:
   using Handler = std::function<HttpResponse(const HttpRequest&)>;
 
-  // Port 0: any free one. `host` is a name or a number.
+  // Port 0: any free one. `host` is a name or a number. The bodies of POST requests to `body_path`
+  // are read; those of others never are.
   static Result<std::unique_ptr<HttpServer>> listen(const std::string& host, std::uint16_t port,
-                                                    HttpLimits limits = {});
+                                                    HttpLimits limits = {},
+                                                    std::string body_path = "");
   ~HttpServer();  // waits for answers in progress
 
   std::uint16_t port() const;

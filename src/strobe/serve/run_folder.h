@@ -62,7 +62,8 @@ class RunFolder {
  public:
   static Result<RunFolder> open(const std::vector<std::string>& places);
 
-  const std::string& label() const { return label_; }  // as the user gave it
+  const std::string& label() const { return label_; }          // as the user gave it
+  const std::filesystem::path& root() const { return root_; }  // everything that is found is below
 
   // Sorted by name. Fast if little has changed: folders are read again if their modification time
   // has changed, files are examined once.

@@ -190,6 +190,26 @@ std::string runs_answer(const std::string& folder, const ShelfView& view) {
   return text;
 }
 
+TraceLookup lookup_on(TraceShelf& shelf, bool& is_loading) {
+  return [&](std::string_view trace) {
+    TraceShelf::Lookup found = shelf.find(trace);
+    is_loading = is_loading || found.is_loading;
+    return std::move(found.trace);
+  };
+}
+
+Result<std::shared_ptr<const std::string>> api_body(const SiteSources& sources,
+                                                    const ApiQuestion& question,
+                                                    const TraceLookup& traces) {
+  const auto& [route, query, view, is_gone] = question;
+  if (route == "compare") return sources.compare(query, files_of(view), traces);
+  if (is_query(route)) return sources.query(route, query, files_of(view), traces, is_gone);
+  if (route == "bench" || route.starts_with("bench/")) return sources.bench(route, query, view);
+  if (route == "kernels") return sources.kernels(query, view, traces);
+  STROBE_TRY(std::string body, sources.api(route, query, traces));
+  return std::make_shared<const std::string>(std::move(body));
+}
+
 Site::Site(SiteSources sources, HostGuard guard, std::string path_prefix, TraceShelf& traces,
            ProfileShelf& profiles)
     : sources_(std::move(sources)),
@@ -210,6 +230,7 @@ HttpResponse Site::route(const HttpRequest& request) const {
   if (const auto objection = guard_.objection(request)) {
     return error_answer(403, "bad_request", *objection);
   }
+  if (request.path == path_prefix_ + std::string(kAgentPath)) return ask_agents(request);
   if (request.method != "GET" && !request.is_head()) {
     HttpResponse response =
         refuse(405, fmt::format("the method '{}' is not supported", request.method), "use GET");
@@ -232,6 +253,16 @@ HttpResponse Site::route(const HttpRequest& request) const {
   return no_such_address(request.path, path_prefix_);
 }
 
+HttpResponse Site::ask_agents(const HttpRequest& request) const {
+  if (!guard_.is_loopback()) {
+    return refuse(403, "agents are answered on this machine only",
+                  "serve without --host, and connect through `ssh -L`");
+  }
+  HttpResponse response = sources_.agents(request);
+  response.headers.emplace_back("Cache-Control", "no-store");
+  return response;
+}
+
 HttpResponse Site::api(std::string_view route, const HttpRequest& request) const {
   HttpResponse response;
   if (is_query(route) && !guard_.is_loopback()) {
@@ -242,12 +273,9 @@ HttpResponse Site::api(std::string_view route, const HttpRequest& request) const
         make_response(200, "application/json", runs_answer(traces_.folder(), traces_.view()));
   } else {
     bool is_loading = false;
-    const TraceLookup lookup = [&](std::string_view trace) {
-      TraceShelf::Lookup found = traces_.find(trace);
-      is_loading = is_loading || found.is_loading;
-      return std::move(found.trace);
-    };
-    const auto body = api_body(route, request, lookup);
+    const auto body =
+        api_body(sources_, {route, Query(request.parameters), traces_.view(), request.is_gone},
+                 lookup_on(traces_, is_loading));
     if (body) {
       response.body = *body;
     } else if (is_loading) {
@@ -258,22 +286,6 @@ HttpResponse Site::api(std::string_view route, const HttpRequest& request) const
   }
   response.headers.emplace_back("Cache-Control", "no-store");
   return response;
-}
-
-Result<std::shared_ptr<const std::string>> Site::api_body(std::string_view route,
-                                                          const HttpRequest& request,
-                                                          const TraceLookup& traces) const {
-  const Query query(request.parameters);
-  if (route == "compare") return sources_.compare(query, files_of(traces_.view()), traces);
-  if (is_query(route)) {
-    return sources_.query(route, query, files_of(traces_.view()), traces, request.is_gone);
-  }
-  if (route == "bench" || route.starts_with("bench/")) {
-    return sources_.bench(route, query, traces_.view());
-  }
-  if (route == "kernels") return sources_.kernels(query, traces_.view(), traces);
-  STROBE_TRY(std::string body, sources_.api(route, query, traces));
-  return std::make_shared<const std::string>(std::move(body));
 }
 
 HttpResponse Site::plugin(std::string_view route, const HttpRequest& request) const {

@@ -14,6 +14,9 @@
 
 namespace strobe::serve {
 
+// Below the path prefix.
+inline constexpr std::string_view kAgentPath = "/mcp";
+
 // The sources of answers; a parameter, so that routes can be tested without traces.
 struct SiteSources {
   std::function<Result<std::string>(std::string_view route, const Query& query,
@@ -38,7 +41,24 @@ struct SiteSources {
       const TraceLookup& traces, const std::function<bool()>& is_gone)>
       query;
   std::string_view page_html;
+  // /mcp: messages of agents.
+  std::function<HttpResponse(const HttpRequest& request)> agents = nullptr;
 };
+
+// A question of the API about what a shelf has at this moment.
+struct ApiQuestion {
+  std::string_view route;
+  Query query;
+  ShelfView view;
+  std::function<bool()> is_gone = nullptr;  // whoever asks; may be null
+};
+
+Result<std::shared_ptr<const std::string>> api_body(const SiteSources& sources,
+                                                    const ApiQuestion& question,
+                                                    const TraceLookup& traces);
+
+// Finds traces on a shelf, and sets `is_loading` when one is not loaded yet.
+TraceLookup lookup_on(TraceShelf& shelf, bool& is_loading);
 
 // The page, ready to be sent: compressed once, with a policy that lists its scripts and styles by
 // hash.
@@ -74,10 +94,8 @@ class Site {
 
  private:
   HttpResponse route(const HttpRequest& request) const;
+  HttpResponse ask_agents(const HttpRequest& request) const;
   HttpResponse api(std::string_view route, const HttpRequest& request) const;
-  Result<std::shared_ptr<const std::string>> api_body(std::string_view route,
-                                                      const HttpRequest& request,
-                                                      const TraceLookup& traces) const;
   HttpResponse plugin(std::string_view route, const HttpRequest& request) const;
   std::string plugin_runs() const;
   std::shared_ptr<const tensorboard::Run> plugin_run(std::string_view name) const;

@@ -35,6 +35,7 @@ class TraceFinder {
               std::int64_t quiet_ns = RecordedRuns::kQuietNs);
 
   const std::string& label() const { return folder_.label(); }
+  const std::filesystem::path& root() const { return folder_.root(); }
   SeenFolder scan();
 
  private:

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "strobe/report/render/page.h"
+#include "strobe/serve/agent_desk.h"
 #include "strobe/serve/api.h"
 #include "strobe/serve/bench_shelf.h"
 #include "strobe/serve/comparison_shelf.h"
@@ -41,10 +42,16 @@ SiteSources real_sources(ComparisonShelf& comparisons, KernelShelf& kernels, Ben
           .page_html = report::page_html()};
 }
 
-HostGuard guard_for(const HttpServer& http, const ServeOptions& options) {
+HostGuard guard_for(const HttpServer* http, const ServeOptions& options) {
   std::vector<std::string> names = options.allowed_hosts;
   names.push_back(options.host);
-  return {http.address(), http.is_loopback(), std::move(names)};
+  if (http == nullptr) return {options.host, true, std::move(names)};
+  return {http->address(), http->is_loopback(), std::move(names)};
+}
+
+SiteSources with_agents(SiteSources sources, AgentDesk& agents) {
+  sources.agents = [&agents](const HttpRequest& request) { return agents.answer(request); };
+  return sources;
 }
 
 ShelfOptions trace_part(ShelfOptions shelf) {
@@ -60,9 +67,13 @@ struct TraceServer::Parts {
         traces(std::move(folder), trace_part(options.shelf)),
         profiles(options.shelf.memory_bytes / kProfileShare,
                  [](std::string_view json) { return tensorboard::read_profile(json); }),
-        site(real_sources(comparisons, kernels, benches, queries), guard_for(*listening, options),
-             options.path_prefix, traces, profiles),
+        sources(real_sources(comparisons, kernels, benches, queries)),
+        agents(sources, traces, [this] { return url(); }),
+        site(with_agents(sources, agents), guard_for(listening.get(), options), options.path_prefix,
+             traces, profiles),
         http(std::move(listening)) {}
+
+  std::string url() const;
 
   std::string path_prefix;
   TraceShelf traces;
@@ -71,8 +82,11 @@ struct TraceServer::Parts {
   KernelShelf kernels;
   BenchShelf benches;
   QueryDesk queries;
+  const SiteSources sources;
+  AgentDesk agents;
   Site site;
-  std::unique_ptr<HttpServer> http;  // its workers use all of the above, so it is destroyed first
+  // Its workers use all of the above, so it is destroyed first. Null if it cannot listen.
+  std::unique_ptr<HttpServer> http;
 };
 
 TraceServer::TraceServer(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -80,19 +94,28 @@ TraceServer::~TraceServer() = default;
 
 Result<std::unique_ptr<TraceServer>> TraceServer::open(ServeOptions options) {
   STROBE_TRY(RunFolder folder, RunFolder::open(options.places));
-  STROBE_TRY(std::unique_ptr<HttpServer> http, HttpServer::listen(options.host, options.port));
-  return std::unique_ptr<TraceServer>(
-      new TraceServer(std::make_unique<Parts>(std::move(http), std::move(folder), options)));
+  auto http = HttpServer::listen(options.host, options.port, {},
+                                 options.path_prefix + std::string(kAgentPath));
+  if (!http && options.needs_address) return http.error();
+  return std::unique_ptr<TraceServer>(new TraceServer(
+      std::make_unique<Parts>(http ? std::move(*http) : nullptr, std::move(folder), options)));
 }
 
-std::string TraceServer::url() const {
-  const std::string address = parts_->http->address();
+std::string TraceServer::Parts::url() const {
+  if (http == nullptr) return "";
+  const std::string address = http->address();
   const bool is_v6 = address.find(':') != std::string::npos;
   return fmt::format("http://{}:{}{}/", is_v6 ? fmt::format("[{}]", address) : address,
-                     parts_->http->port(), parts_->path_prefix);
+                     http->port(), path_prefix);
 }
 
-bool TraceServer::is_loopback() const { return parts_->http->is_loopback(); }
+std::string TraceServer::url() const { return parts_->url(); }
+
+bool TraceServer::is_loopback() const {
+  return parts_->http == nullptr || parts_->http->is_loopback();
+}
+
+agents::Lab& TraceServer::agents() { return parts_->agents; }
 
 std::size_t TraceServer::file_count() const {
   const ShelfView view = parts_->traces.view();
@@ -100,15 +123,19 @@ std::size_t TraceServer::file_count() const {
 }
 
 void TraceServer::run(const std::atomic<bool>& stop) {
-  parts_->http->run([this](const HttpRequest& request) { return parts_->site.answer(request); },
-                    stop);
+  if (parts_->http == nullptr) {
+    stop.wait(false);
+  } else {
+    parts_->http->run([this](const HttpRequest& request) { return parts_->site.answer(request); },
+                      stop);
+  }
   parts_->profiles.stop();
   parts_->traces.stop();
 }
 
 bool TraceServer::finish(std::chrono::milliseconds patience) {
   const auto until = std::chrono::steady_clock::now() + patience;
-  if (!parts_->http->finish(patience)) return false;
+  if (parts_->http != nullptr && !parts_->http->finish(patience)) return false;
   const auto left = until - std::chrono::steady_clock::now();
   return parts_->traces.finish(std::chrono::duration_cast<std::chrono::milliseconds>(left));
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "strobe/agents/lab.h"
 #include "strobe/base/result.h"
 #include "strobe/serve/trace_shelf.h"
 
@@ -18,7 +19,8 @@ struct ServeOptions {
   std::uint16_t port = 0;   // 0: any free one
   std::string path_prefix;  // "" or "/some/path"
   std::vector<std::string> allowed_hosts;
-  ShelfOptions shelf;  // its memory is shared with the plugin's profiles
+  ShelfOptions shelf;         // its memory is shared with the plugin's profiles
+  bool needs_address = true;  // else it also works where it cannot listen, for agents() only
 };
 
 // `strobe serve`: serves a folder of traces at an address.
@@ -28,9 +30,12 @@ class TraceServer {
   static Result<std::unique_ptr<TraceServer>> open(ServeOptions options);
   ~TraceServer();
 
-  std::string url() const;  // "http://127.0.0.1:6007/"
+  std::string url() const;  // "http://127.0.0.1:6007/"; "" if it does not listen
   bool is_loopback() const;
   std::size_t file_count() const;  // found so far: traces, lists of kernels, benchmarks
+
+  // What programs ask without HTTP.
+  agents::Lab& agents();
 
   // Runs until `stop` is true.
   void run(const std::atomic<bool>& stop);

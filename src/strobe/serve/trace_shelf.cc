@@ -55,6 +55,12 @@ std::uint64_t memory_of(const readers::LoadedTrace& loaded) {
          (loaded.snapshot ? loaded.snapshot->events.size() * kBytesPerAllocation : 0);
 }
 
+std::filesystem::path real_path(const std::filesystem::path& path) {
+  std::error_code failed;
+  std::filesystem::path real = std::filesystem::canonical(path, failed);
+  return failed ? path : real;
+}
+
 struct Loaded {
   TraceFacts facts;
   std::uint64_t bytes = 0;
@@ -121,11 +127,13 @@ struct TraceShelf::State {
   State(RunFolder given, ShelfOptions wanted)
       : finder(std::move(given), wanted.is_alive),
         label(finder.label()),
+        root(real_path(finder.root())),
         options(std::move(wanted)) {}
 
   std::mutex scan_mutex;
   TraceFinder finder;  // under scan_mutex
   const std::string label;
+  const std::filesystem::path root;
   const ShelfOptions options;
   std::atomic<bool> stop = false;
 
@@ -149,7 +157,7 @@ struct TraceShelf::State {
   void release(Entry& entry);
   void bury(std::unique_lock<std::mutex>& lock);
   void keep_within_budget(const Entry& newest);
-  bool loads_unasked() const { return held_bytes < options.memory_bytes; }
+  bool loads_unasked() const { return options.loads_unasked && held_bytes < options.memory_bytes; }
   void want(Entry& entry);
   Entry* next_to_load();
   void scan();
@@ -456,6 +464,8 @@ bool TraceShelf::finish(std::chrono::milliseconds patience) {
 }
 
 const std::string& TraceShelf::folder() const { return state_->label; }
+
+const std::filesystem::path& TraceShelf::root() const { return state_->root; }
 
 void TraceShelf::rescan() { state_->scan(); }
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -56,7 +57,8 @@ struct ShelfOptions {
 
   Load load;  // how a trace is read
   std::uint64_t memory_bytes = std::uint64_t{1} << 30;
-  unsigned threads = 0;  // for loading, 0: one per core
+  bool loads_unasked = true;  // all traces, in the background; else those that a client asks for
+  unsigned threads = 0;       // for loading, 0: one per core
   std::chrono::milliseconds rescan{2000};
   std::chrono::milliseconds reload{2000};  // the least time between two loads of a recording
   RecordedRuns::IsAlive is_alive = is_recorder_alive;
@@ -75,6 +77,7 @@ class TraceShelf {
   ~TraceShelf();
 
   const std::string& folder() const;
+  const std::filesystem::path& root() const;  // of everything that is found; links resolved
   void rescan();  // scans the folder now, without waiting for the next time
   ShelfView view() const;
 

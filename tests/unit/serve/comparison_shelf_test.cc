@@ -9,8 +9,10 @@
 
 #include "strobe/base/json_value.h"
 #include "strobe/compare/comparison.h"
+#include "strobe/compare/one_run.h"
 #include "strobe/readers/run_reader.h"
 #include "strobe/report/compare/compare_formats.h"
+#include "strobe/report/compare/straggler_report.h"
 #include "strobe/serve/open_trace.h"
 #include "strobe/serve/run_folder.h"
 #include "tests/support/loop_trace.h"
@@ -160,6 +162,21 @@ TEST_F(ComparisonShelfTest, cycles_come_with_their_place_since_the_origin_of_the
   EXPECT_THAT(**answer, HasSubstr(R"({"cycle":3,"name":"ProfilerStep#3","type":"step",)"
                                   R"("start_ns":2000000,"duration_ns":980000,"left_out_on":[]})"));
   EXPECT_THAT(**answer, HasSubstr(R"("start_ns":2800000,"duration_ns":1380000)"));
+}
+
+TEST_F(ComparisonShelfTest, one_run_is_compared_rank_by_rank_as_by_the_command) {
+  for (int rank = 0; rank < 2; ++rank) {
+    LoopTrace trace = kNormal;
+    trace.rank = rank;
+    logs_.write_old("ranks/rank" + std::to_string(rank) + "/t.json", trace.json());
+  }
+  const auto answer = ask({{"run", "ranks"}});
+  ASSERT_TRUE(answer) << answer.error().what;
+  const auto expected = compare::find_stragglers(from_disk("ranks"));
+  ASSERT_TRUE(expected);
+  EXPECT_EQ(**answer, report::straggler_json(*expected));
+  EXPECT_EQ(*ask({{"run", "ranks"}}), *answer);  // kept
+  EXPECT_EQ(ask({{"run", "nothing"}}).error().code, ErrorCode::kNotFound);
 }
 
 TEST_F(ComparisonShelfTest, a_single_trace_is_a_run_too) {

@@ -143,6 +143,69 @@ TEST(HttpServerTest, a_broken_chunk_never_becomes_a_request) {
   }
 }
 
+HttpResponse echo_body(const HttpRequest& request) {
+  return make_response(200, "text/plain", request.path + " " + request.body);
+}
+
+std::string post_text(std::string_view path, std::string_view body, std::string_view headers = {}) {
+  return "POST " + std::string(path) +
+         " HTTP/1.1\r\nHost: a\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" +
+         std::string(headers) + "\r\n" + std::string(body);
+}
+
+TEST(HttpServerTest, the_body_of_a_post_to_its_path_is_read_in_any_pieces) {
+  RunningServer server(echo_body, {}, "/in");
+  HttpClient client(server.port());
+  for (const char byte : post_text("/in?x=1", "first")) {
+    ASSERT_TRUE(client.send(std::string_view(&byte, 1)));
+  }
+  EXPECT_EQ(client.receive().body, "/in first");
+  // The bytes after it are the next request.
+  ASSERT_TRUE(client.send(post_text("/in", get_text("/hidden")) + post_text("/in", "") +
+                          get_text("/next")));
+  EXPECT_EQ(client.receive().body, "/in " + get_text("/hidden"));
+  EXPECT_EQ(client.receive().body, "/in ");
+  EXPECT_EQ(client.receive().body, "/next ");
+}
+
+TEST(HttpServerTest, bodies_of_other_requests_are_still_left_unread) {
+  RunningServer server(echo_body, {}, "/in");
+  for (const std::string& request :
+       {post_text("/inside", "body"), post_text("/", "body"),
+        "PUT /in HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody" + std::string()}) {
+    HttpClient client(server.port());
+    ASSERT_TRUE(client.send(request));
+    const HttpAnswer answer = client.receive();
+    EXPECT_EQ(answer.body.find("body"), std::string::npos) << answer.body;
+    EXPECT_EQ(answer.headers.at("connection"), "close");
+  }
+}
+
+TEST(HttpServerTest, a_body_that_is_too_long_is_refused_before_it_comes) {
+  RunningServer server(echo_body, {.body_bytes = 10}, "/in");
+  HttpClient client(server.port());
+  ASSERT_TRUE(client.send("POST /in HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\n\r\n"));
+  EXPECT_EQ(client.receive().status, 413);
+  EXPECT_TRUE(client.is_closed(milliseconds(5000)));
+}
+
+TEST(HttpServerTest, a_body_that_does_not_come_is_not_waited_for_forever) {
+  RunningServer server(echo_body, {.head = milliseconds(50)}, "/in");
+  HttpClient client(server.port());
+  ASSERT_TRUE(client.send("POST /in HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nbod"));
+  EXPECT_EQ(client.receive().status, 408);
+}
+
+TEST(HttpServerTest, a_client_that_waits_for_an_invitation_gets_one) {
+  RunningServer server(echo_body, {}, "/in");
+  HttpClient client(server.port());
+  ASSERT_TRUE(client.send(
+      "POST /in HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n"));
+  EXPECT_EQ(client.receive(false).status, 100);
+  ASSERT_TRUE(client.send("body"));
+  EXPECT_EQ(client.receive().body, "/in body");
+}
+
 // Readers that disagree about where a body ends see different requests.
 TEST(HttpServerTest, a_body_with_two_lengths_is_refused) {
   RunningServer server(echo);

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <memory>
+#include <string>
 #include <thread>
 
 #include "strobe/serve/http_server.h"
@@ -11,8 +12,9 @@ namespace strobe::serve {
 // A server on a free port of the loopback, running in parallel with the test.
 class RunningServer {
  public:
-  explicit RunningServer(HttpServer::Handler handler, HttpLimits limits = {})
-      : server_(std::move(HttpServer::listen("127.0.0.1", 0, limits)).value()),
+  explicit RunningServer(HttpServer::Handler handler, HttpLimits limits = {},
+                         const std::string& body_path = "")
+      : server_(std::move(HttpServer::listen("127.0.0.1", 0, limits, body_path)).value()),
         thread_([this, handler = std::move(handler)] { server_->run(handler, stop_); }) {}
   ~RunningServer() { stop(); }
 
