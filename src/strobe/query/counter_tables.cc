@@ -73,8 +73,9 @@ Table kernel_counters() {
           "launches of a list of kernels (a report of Nsight Compute, `strobe kernels "
           "record`, a table) with their counters; a counter that was not recorded is absent",
       .columns =
-          {column("launch", "", "its position in the file, from 0",
-                  [](Source, std::size_t row) { return static_cast<std::int64_t>(row); }),
+          {column(
+               "launch", "", "its position in the file, from 0",
+               [](const TraceSource&, std::size_t row) { return static_cast<std::int64_t>(row); }),
            column("id", "", "the file's own number of the launch",
                   [counters](const TraceSource& source, std::size_t row) {
                     return static_cast<std::int64_t>(counters(source).ids[row]);

@@ -40,7 +40,7 @@ Result<Samples> read_samples(const std::vector<RankFiles>& files);
 struct RankTrace {
   std::string name;  // becomes the capture's path
   std::shared_ptr<const Trace> trace;
-  std::shared_ptr<const AllocatorSnapshot> snapshot;  // if the file is one
+  std::shared_ptr<const AllocatorSnapshot> snapshot = {};  // if the file is one
   ImportReport import;
 };
 

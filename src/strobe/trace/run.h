@@ -17,7 +17,7 @@ struct RankCapture {
   std::int32_t rank = 0;
   std::string path;  // of the trace file
   std::shared_ptr<const Trace> trace;
-  std::shared_ptr<const AllocatorSnapshot> snapshot;  // if the file is one
+  std::shared_ptr<const AllocatorSnapshot> snapshot = {};  // if the file is one
   ImportReport import;
   std::vector<MetricSeries> metrics;        // by device, then metric
   std::vector<std::string> metric_remarks;  // problems of the samples, in sentences
