@@ -1,7 +1,6 @@
 #include "strobe/readers/start_order.h"
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -157,12 +156,7 @@ class StartOrder {
 
   // Merges neighbouring runs until one is left.
   void merge_runs(std::span<std::uint32_t> rows, RowNumbers& merged) const {
-    const auto before = [&](std::uint32_t a, std::uint32_t b) { return is_before(a, b); };
-    std::vector<std::size_t> ends;  // of the runs
-    for (std::size_t i = 1; i < rows.size(); ++i) {
-      if (is_before(rows[i], rows[i - 1])) ends.push_back(i);
-    }
-    ends.push_back(rows.size());
+    std::vector<std::size_t> ends = ends_of_runs(rows);
     while (ends.size() > 1) {
       merged.clear();
       std::vector<std::size_t> fewer;
@@ -170,14 +164,52 @@ class StartOrder {
       for (std::size_t run = 0; run < ends.size(); run += 2) {
         const std::size_t middle = ends[run];
         const std::size_t end = ends[std::min(run + 1, ends.size() - 1)];
-        std::ranges::merge(rows.subspan(begin, middle - begin), rows.subspan(middle, end - middle),
-                           std::back_inserter(merged), before);
+        merge(rows.subspan(begin, middle - begin), rows.subspan(middle, end - middle), merged);
         fewer.push_back(end);
         begin = end;
       }
       std::ranges::copy(merged, rows.begin());
       ends = std::move(fewer);
     }
+  }
+
+  // PERF: here and in merge(), each start is unpacked once.
+  std::vector<std::size_t> ends_of_runs(std::span<const std::uint32_t> rows) const {
+    std::vector<std::size_t> ends;
+    if (rows.empty()) return ends;
+    std::int64_t before_ns = start_of(rows.front());
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+      const std::int64_t start_ns = start_of(rows[i]);
+      if (start_ns < before_ns || (start_ns == before_ns && is_before(rows[i], rows[i - 1]))) {
+        ends.push_back(i);
+      }
+      before_ns = start_ns;
+    }
+    ends.push_back(rows.size());
+    return ends;
+  }
+
+  void merge(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b,
+             RowNumbers& merged) const {
+    if (!a.empty() && !b.empty()) {
+      std::int64_t a_ns = start_of(a.front());
+      std::int64_t b_ns = start_of(b.front());
+      for (;;) {
+        if (b_ns < a_ns || (b_ns == a_ns && is_before(b.front(), a.front()))) {
+          merged.push_back(b.front());
+          b = b.subspan(1);
+          if (b.empty()) break;
+          b_ns = start_of(b.front());
+        } else {
+          merged.push_back(a.front());
+          a = a.subspan(1);
+          if (a.empty()) break;
+          a_ns = start_of(a.front());
+        }
+      }
+    }
+    merged.insert(merged.end(), a.begin(), a.end());
+    merged.insert(merged.end(), b.begin(), b.end());
   }
 
   // Of two that start together, the longer one contains the other and ends after it.
