@@ -8,8 +8,8 @@
 namespace strobe {
 namespace {
 
-constexpr std::size_t kWindowBytes = 1 << 20;
-constexpr std::size_t kLongestHead = 20;  // of a field: its tag, and its length or number
+constexpr std::size_t kWindowBytes = 1 << 18;  // stays in the cache of its core
+constexpr std::size_t kLongestHead = 20;       // of a field: its tag, and its length or number
 
 }  // namespace
 

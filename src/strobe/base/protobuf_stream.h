@@ -98,8 +98,12 @@ inline bool ProtobufStream::next_bytes(std::uint32_t field, std::string_view& by
   const char* const end = window_.data() + filled_;
   if (static_cast<unsigned char>(*p++) != (field << 3 | 2)) return false;
   std::uint64_t length = 0;
-  if (!take_varint_with_slack(p, end, length) || length > static_cast<std::uint64_t>(end - p))
+  if (static_cast<signed char>(*p) >= 0) [[likely]] {
+    length = static_cast<unsigned char>(*p++);
+  } else if (!take_varint_with_slack(p, end, length)) {
     return false;
+  }
+  if (length > static_cast<std::uint64_t>(end - p)) return false;
   const auto begin = static_cast<std::size_t>(p - window_.data());
   const std::uint64_t field_end = base_ + begin + length;
   if (field_end > ends_.back()) return false;

@@ -19,23 +19,20 @@ class LaunchIds {
   explicit LaunchIds(const Slices& slices) {
     std::uint32_t highest = 0;
     std::size_t calls = 0;
-    for (std::size_t row = 0; row < slices.size(); ++row) {
-      if (!is_call(slices, row)) continue;
-      highest = std::max(highest, slices.correlations[row]);
+    for_each_call(slices, [&](std::uint32_t id) {
+      highest = std::max(highest, id);
       ++calls;
-    }
+    });
     const bool dense = highest / 64 <= calls + 4096;
     if (dense) bits_.resize(static_cast<std::size_t>(highest) + 1);
-    for (std::size_t row = 0; row < slices.size(); ++row) {
-      if (!is_call(slices, row)) continue;
-      const std::uint32_t id = slices.correlations[row];
+    for_each_call(slices, [&](std::uint32_t id) {
       if (dense) {
         duplicates_ += bits_[id];
         bits_[id] = true;
       } else {
         sorted_.push_back(id);
       }
-    }
+    });
     std::sort(sorted_.begin(), sorted_.end());
     const auto unique_end = std::unique(sorted_.begin(), sorted_.end());
     duplicates_ += static_cast<std::uint64_t>(sorted_.end() - unique_end);
@@ -49,9 +46,17 @@ class LaunchIds {
   std::uint64_t duplicates() const { return duplicates_; }
 
  private:
-  template <class Slices>
-  static bool is_call(const Slices& slices, std::size_t row) {
-    return slices.kinds[row] == SliceKind::kRuntimeCall && slices.correlations[row] != kNoLaunchId;
+  template <class Slices, class Take>
+  static void for_each_call(const Slices& slices, Take take) {
+    for_each_page(
+        [&](std::size_t first, auto kinds) {
+          for (std::size_t i = 0; i < kinds.size(); ++i) {
+            if (kinds[i] != SliceKind::kRuntimeCall) continue;
+            const std::uint32_t id = slices.correlations[first + i];
+            if (id != kNoLaunchId) take(id);
+          }
+        },
+        slices.kinds);
   }
 
   std::vector<bool> bits_;
@@ -126,9 +131,13 @@ template <class Slices>
 void check_launches_of(const Slices& slices, ImportReport& report) {
   const LaunchIds launches(slices);
   std::uint64_t orphans = 0;
-  for (std::size_t row = 0; row < slices.size(); ++row) {
-    if (is_device_work(slices.kinds[row])) orphans += !launches.has(slices.correlations[row]);
-  }
+  for_each_page(
+      [&](std::size_t first, auto kinds) {
+        for (std::size_t i = 0; i < kinds.size(); ++i) {
+          if (is_device_work(kinds[i])) orphans += !launches.has(slices.correlations[first + i]);
+        }
+      },
+      slices.kinds);
   report.add_many(ImportIssue::kDuplicateCorrelation, launches.duplicates());
   report.add_many(ImportIssue::kOrphanDeviceWork, orphans);
 }

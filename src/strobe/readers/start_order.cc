@@ -1,7 +1,6 @@
 #include "strobe/readers/start_order.h"
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -14,15 +13,21 @@ namespace {
 
 using RowNumbers = std::vector<std::uint32_t>;  // counted from `first`
 
+// Of slices in vectors, or packed.
+template <class Slices>
 class StartOrder {
  public:
-  StartOrder(const SliceVectors& slices, std::size_t first)
+  StartOrder(const Slices& slices, std::size_t first)
       : slices_(slices), first_(first), count_(slices.size() - first) {
     if (count_ == 0) return;
-    const auto rows = slices.tracks.begin() + static_cast<std::ptrdiff_t>(first);
-    const auto [least, most] = std::minmax_element(rows, slices.tracks.end());
-    first_track_ = least->index();
-    tracks_ = most->index() - first_track_ + 1;
+    first_track_ = slices.tracks[first].index();
+    std::size_t last_track = first_track_;
+    for (std::size_t row = first; row < slices.size(); ++row) {
+      const std::size_t track = slices.tracks[row].index();
+      first_track_ = std::min(first_track_, track);
+      last_track = std::max(last_track, track);
+    }
+    tracks_ = last_track - first_track_ + 1;
   }
 
   bool is_given() const {
@@ -37,29 +42,37 @@ class StartOrder {
   }
 
   // For one track whose starts never go back: its neighbours that start together change places.
-  // Nothing for other rows.
+  // Nothing for other rows. PERF: mostly none of them does, and one look at each start is all.
   std::optional<RowMoves> by_neighbours() const {
-    if (tracks_ != 1) return std::nullopt;
-    const auto starts = slices_.starts_ns.begin() + static_cast<std::ptrdiff_t>(first_);
-    if (!std::is_sorted(starts, slices_.starts_ns.end())) return std::nullopt;
+    if (tracks_ > 1) return std::nullopt;
+    bool any_start_together = false;
+    for (std::size_t row = 1; row < count_; ++row) {
+      if (start_of(row) < start_of(row - 1)) return std::nullopt;
+      any_start_together |= start_of(row) == start_of(row - 1);
+    }
     RowMoves moves{first_, count_, {}, {}};
     RowNumbers together;
-    for (std::uint32_t row = 0; row < count_; row += static_cast<std::uint32_t>(together.size())) {
-      together.clear();
-      for (std::uint32_t next = row; next < count_ && start_of(next) == start_of(row); ++next) {
-        together.push_back(next);
+    for (std::uint32_t row = 0; any_start_together && row + 1 < count_; ++row) {
+      if (start_of(row) != start_of(row + 1)) continue;
+      together.assign({row, row + 1});
+      while (together.back() + 1 < count_ && start_of(together.back() + 1) == start_of(row)) {
+        together.push_back(together.back() + 1);
       }
-      if (together.size() == 1) continue;
       std::ranges::sort(together,
                         [&](std::uint32_t a, std::uint32_t b) { return is_before(a, b); });
       add_moves(together, row, moves);
+      row += static_cast<std::uint32_t>(together.size()) - 1;
     }
     return moves;
   }
 
-  RowMoves by_nesting_or_sorting() const {
+  RowNumbers by_nesting_or_sorting() const {
     RowNumbers order = by_nesting();
-    if (order.empty()) order = by_sorting();
+    return order.empty() ? by_sorting() : order;
+  }
+
+  // Where `order` moves rows, each from where to where.
+  RowMoves moves_of(const RowNumbers& order) const {
     RowMoves moves{first_, count_, {}, {}};
     add_moves(order, 0, moves);
     return moves;
@@ -143,12 +156,7 @@ class StartOrder {
 
   // Merges neighbouring runs until one is left.
   void merge_runs(std::span<std::uint32_t> rows, RowNumbers& merged) const {
-    const auto before = [&](std::uint32_t a, std::uint32_t b) { return is_before(a, b); };
-    std::vector<std::size_t> ends;  // of the runs
-    for (std::size_t i = 1; i < rows.size(); ++i) {
-      if (is_before(rows[i], rows[i - 1])) ends.push_back(i);
-    }
-    ends.push_back(rows.size());
+    std::vector<std::size_t> ends = ends_of_runs(rows);
     while (ends.size() > 1) {
       merged.clear();
       std::vector<std::size_t> fewer;
@@ -156,14 +164,52 @@ class StartOrder {
       for (std::size_t run = 0; run < ends.size(); run += 2) {
         const std::size_t middle = ends[run];
         const std::size_t end = ends[std::min(run + 1, ends.size() - 1)];
-        std::ranges::merge(rows.subspan(begin, middle - begin), rows.subspan(middle, end - middle),
-                           std::back_inserter(merged), before);
+        merge(rows.subspan(begin, middle - begin), rows.subspan(middle, end - middle), merged);
         fewer.push_back(end);
         begin = end;
       }
       std::ranges::copy(merged, rows.begin());
       ends = std::move(fewer);
     }
+  }
+
+  // PERF: here and in merge(), each start is unpacked once.
+  std::vector<std::size_t> ends_of_runs(std::span<const std::uint32_t> rows) const {
+    std::vector<std::size_t> ends;
+    if (rows.empty()) return ends;
+    std::int64_t before_ns = start_of(rows.front());
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+      const std::int64_t start_ns = start_of(rows[i]);
+      if (start_ns < before_ns || (start_ns == before_ns && is_before(rows[i], rows[i - 1]))) {
+        ends.push_back(i);
+      }
+      before_ns = start_ns;
+    }
+    ends.push_back(rows.size());
+    return ends;
+  }
+
+  void merge(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b,
+             RowNumbers& merged) const {
+    if (!a.empty() && !b.empty()) {
+      std::int64_t a_ns = start_of(a.front());
+      std::int64_t b_ns = start_of(b.front());
+      for (;;) {
+        if (b_ns < a_ns || (b_ns == a_ns && is_before(b.front(), a.front()))) {
+          merged.push_back(b.front());
+          b = b.subspan(1);
+          if (b.empty()) break;
+          b_ns = start_of(b.front());
+        } else {
+          merged.push_back(a.front());
+          a = a.subspan(1);
+          if (a.empty()) break;
+          a_ns = start_of(a.front());
+        }
+      }
+    }
+    merged.insert(merged.end(), a.begin(), a.end());
+    merged.insert(merged.end(), b.begin(), b.end());
   }
 
   // Of two that start together, the longer one contains the other and ends after it.
@@ -178,7 +224,7 @@ class StartOrder {
   }
   std::int64_t start_of(std::size_t row) const { return slices_.starts_ns[first_ + row]; }
 
-  const SliceVectors& slices_;
+  const Slices& slices_;
   std::size_t first_;
   std::size_t count_;
   std::size_t first_track_ = 0;
@@ -207,11 +253,17 @@ std::vector<std::uint32_t> RowMoves::new_rows() const {
 
 RowMoves order_by_start(SliceVectors& slices, std::size_t first) {
   const StartOrder orders(slices, first);
-  if (orders.is_given()) return {};
   std::optional<RowMoves> moves = orders.by_neighbours();
-  if (!moves) moves = orders.by_nesting_or_sorting();
+  if (!moves && orders.is_given()) return {};
+  if (!moves) moves = orders.moves_of(orders.by_nesting_or_sorting());
   std::apply([&](auto&... columns) { (move_rows(*moves, columns), ...); }, columns_of(slices));
   return std::move(*moves);
+}
+
+void pack_by_start(TraceBuilder& builder) {
+  builder.pack_all_slices();
+  const StartOrder orders(builder.all_packed_slices(), 0);
+  if (!orders.is_given()) builder.reorder_slices(orders.by_nesting_or_sorting());
 }
 
 void undo(RowMoves moves, SliceVectors& slices) {

@@ -108,14 +108,13 @@ void TraceSink::count_events(const Trace& trace) {
   if (report.event_count == 0) report.add(ImportIssue::kNoEvents, 0);
 }
 
-// Neighbours mostly have the same.
 void TraceSink::count_by_category(char phase, const Trace& trace, const Column<CategoryId>& rows) {
   std::vector<std::uint64_t> counts(trace.categories().size());
-  for (auto first = rows.begin(); first != rows.end();) {
-    const auto next = std::find_if(first, rows.end(), [&](CategoryId id) { return id != *first; });
-    counts[(*first).index()] += static_cast<std::uint64_t>(next - first);
-    first = next;
-  }
+  for_each_page(
+      [&](std::size_t, auto categories) {
+        for (const CategoryId category : categories) ++counts[category.index()];
+      },
+      rows);
   for (std::size_t i = 0; i < counts.size(); ++i) {
     count(phase, trace.strings()[trace.categories()[i].name], counts[i]);
   }

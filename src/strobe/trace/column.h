@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstddef>
 #include <iterator>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -57,6 +59,15 @@ class Column {
   T front() const { return (*this)[0]; }
   T back() const { return (*this)[size_ - 1]; }
 
+  // The values of up to kPackedPageRows rows from row `first` on, which begins a page. They are
+  // in `page` if they are packed.
+  std::span<const T> page(std::size_t first, std::vector<T>& page) const {
+    const std::size_t end = std::min(first + kPackedPageRows, size_);
+    if (values_ != nullptr) return {values_ + first, end - first};
+    page.resize(end - first);
+    packed_.copy(first, end, page.data());
+    return page;
+  }
   // Nothing if they are packed.
   std::span<const T> unpacked() const { return {values_, values_ == nullptr ? 0 : size_}; }
   std::size_t bytes() const { return values_ != nullptr ? size_ * sizeof(T) : packed_.bytes(); }
@@ -114,5 +125,21 @@ class Column<T>::Iterator {
   const Column* column_ = nullptr;
   difference_type row_ = 0;
 };
+
+// Calls f(first, values...) for columns of equal length, a page at a time: `values` are those of
+// the rows from `first` on. PERF: packed columns are read several times as fast as row by row,
+// others as plain memory.
+template <class F, class... T>
+void for_each_page(F f, const Column<T>&... columns) {
+  const std::size_t rows = std::min({columns.size()...});
+  std::tuple<std::vector<T>...> pages;
+  for (std::size_t first = 0; first < rows; first += kPackedPageRows) {
+    std::apply([&](auto&... page) { f(first, columns.page(first, page)...); }, pages);
+  }
+}
+template <class F, class... T>
+void for_each_page(F f, const std::vector<T>&... columns) {
+  f(std::size_t{0}, std::span<const T>(columns)...);
+}
 
 }  // namespace strobe

@@ -48,10 +48,10 @@ constexpr T value_of_packed_code(std::uint64_t code) {
 inline constexpr std::size_t kPackedPageRows = 1024;
 
 // The values of many rows in little memory, each still found at once. A page has its least value
-// and what the others add to it, in as many bytes as the largest of these needs; none if all are
+// and what the others add to it, in as many bits as the largest of these needs; none if all are
 // equal.
 //
-//   least  | 2 bytes | 2 bytes | 2 bytes | ...        kPackedPageRows differences
+//   least  | 11 bits | 11 bits | 11 bits | ...        kPackedPageRows differences
 template <class T>
 class PackedColumn {
  public:
@@ -76,52 +76,169 @@ class PackedColumn {
     size_ = std::min(size_, first_page * kPackedPageRows);
   }
 
+  // Calls change(row, value) for the values of the rows [first, end).
+  template <class Change>
+  void change(std::size_t first, std::size_t end, Change change) {
+    while (first < end) {
+      const std::size_t page_row = first / kPackedPageRows * kPackedPageRows;
+      std::vector<T> page = values(page_row, std::min(page_row + kPackedPageRows, size_));
+      const std::size_t page_end = page_row + page.size();
+      for (; first < std::min(end, page_end); ++first) change(first, page[first - page_row]);
+      replace_page(page_row / kPackedPageRows, page);
+    }
+  }
+  // The value of row order[i] becomes that of row i.
+  void reorder(std::span<const std::uint32_t> order) {
+    if (all_are_equal()) return;
+    PackedColumn reordered;
+    std::vector<T> page(kPackedPageRows);
+    for (; !order.empty(); order = order.subspan(page.size())) {
+      page.resize(std::min(kPackedPageRows, order.size()));
+      for (std::size_t i = 0; i < page.size(); ++i) page[i] = (*this)[order[i]];
+      reordered.add_page(page);
+    }
+    *this = std::move(reordered);
+  }
+
   T operator[](std::size_t row) const {
     const Page& page = pages_[row / kPackedPageRows];
+    const std::uint64_t bit = row % kPackedPageRows * page.width;
     std::uint64_t bytes = 0;
-    std::memcpy(&bytes, page.differences.get() + row % kPackedPageRows * page.width, sizeof bytes);
-    return value_of_packed_code<T>(page.least + (bytes & page.mask));
+    std::memcpy(&bytes, page.differences.get() + bit / 8, sizeof bytes);
+    return value_of_packed_code<T>(page.least + (bytes >> bit % 8 & page.mask));
+  }
+  // The values of the rows [first, end). PERF: several times as fast as one by one.
+  void copy(std::size_t first, std::size_t end, T* to) const {
+    while (first < end) {
+      const Page& page = pages_[first / kPackedPageRows];
+      const std::size_t page_end = std::min(end, (first / kPackedPageRows + 1) * kPackedPageRows);
+      const std::size_t rows = page_end - first;
+      if (page.width == 0) {
+        std::fill_n(to, rows, value_of_packed_code<T>(page.least));
+      } else {
+        copy(page, first % kPackedPageRows, rows, to);
+      }
+      to += rows;
+      first = page_end;
+    }
+  }
+  std::vector<T> values(std::size_t first, std::size_t end) const {
+    std::vector<T> values(end - first);
+    copy(first, end, values.data());
+    return values;
   }
   std::size_t size() const { return size_; }
   std::size_t bytes() const {
     std::size_t bytes = pages_.size() * sizeof(Page);
-    for (const Page& page : pages_) bytes += kSlack + kPackedPageRows * page.width;
+    for (const Page& page : pages_) bytes += bytes_of(kPackedPageRows, page.width);
     return bytes;
   }
 
  private:
   static_assert(std::endian::native == std::endian::little,
                 "differences begin with their low byte");
-  static constexpr std::size_t kSlack = sizeof(std::uint64_t);  // differences are read as 8 bytes
+
+  // A difference is read with the seven bits before it, at most, in one word.
+  static constexpr std::uint64_t kWidestInWord = 64 - 7;
+  static std::size_t bytes_of(std::size_t rows, std::uint64_t width) {
+    return (rows * width + 7) / 8 + sizeof(std::uint64_t);
+  }
 
   struct Page {
     std::unique_ptr<char[]> differences;
     std::uint64_t least = 0;
     std::uint64_t mask = 0;
-    std::uint64_t width = 0;
+    std::uint64_t width = 0;  // bits of each difference
   };
+
+  bool all_are_equal() const {
+    return std::ranges::all_of(pages_, [&](const Page& page) {
+      return page.width == 0 && page.least == pages_.front().least;
+    });
+  }
+
+  static void copy(const Page& page, std::size_t first, std::size_t rows, T* to) {
+    const char* const differences = page.differences.get();
+    const std::uint64_t least = page.least;
+    const std::uint64_t mask = page.mask;
+    const std::uint64_t width = page.width;
+    std::uint64_t bit = first * width;
+    for (T* const end = to + rows; to != end; ++to, bit += width) {
+      std::uint64_t bytes = 0;
+      std::memcpy(&bytes, differences + bit / 8, sizeof bytes);
+      *to = value_of_packed_code<T>(least + (bytes >> bit % 8 & mask));
+    }
+  }
 
   static Page packed(std::span<const T> values) {
     auto least = packed_code(values.front());
     auto most = least;
     for (const T value : values) {
-      least = std::min(least, packed_code(value));
-      most = std::max(most, packed_code(value));
+      const auto code = packed_code(value);
+      if constexpr (sizeof(T) == 8) {  // PERF: few are new ones, and no vector compares these
+        if (code < least) [[unlikely]]
+          least = code;
+        if (code > most) [[unlikely]]
+          most = code;
+      } else {
+        least = std::min(least, code);
+        most = std::max(most, code);
+      }
     }
     Page page;
     page.least = least;
     const auto largest = static_cast<std::uint64_t>(most) - least;
-    page.width = (static_cast<std::uint64_t>(std::bit_width(largest)) + 7) / 8;
-    page.differences = std::make_unique_for_overwrite<char[]>(values.size() * page.width + kSlack);
+    page.width = static_cast<std::uint64_t>(std::bit_width(largest));
+    if (page.width > kWidestInWord) page.width = 64;
+    page.differences = std::make_unique_for_overwrite<char[]>(bytes_of(values.size(), page.width));
     if (page.width == 0) return page;
-    page.mask = ~std::uint64_t{0} >> (64 - 8 * page.width);
-    char* to = page.differences.get();
-    for (const T value : values) {  // each overwrites the high bytes of the one before
-      const std::uint64_t difference = static_cast<std::uint64_t>(packed_code(value)) - least;
-      std::memcpy(to, &difference, sizeof difference);
-      to += page.width;
-    }
+    page.mask = ~std::uint64_t{0} >> (64 - page.width);
+    write(values, least, page.width, page.differences.get());
     return page;
+  }
+
+  template <class Code>
+  static void write(std::span<const T> values, Code least, std::uint64_t width, char* to) {
+    switch (width) {
+      case 8:
+        return write_whole<std::uint8_t>(values, least, to);
+      case 16:
+        return write_whole<std::uint16_t>(values, least, to);
+      case 32:
+        return write_whole<std::uint32_t>(values, least, to);
+      case 64:
+        return write_whole<std::uint64_t>(values, least, to);
+      default:
+        return write_bits(values, least, width, to);
+    }
+  }
+
+  // PERF: a compiler writes several at once.
+  template <class Difference, class Code>
+  static void write_whole(std::span<const T> values, Code least, char* to) {
+    for (const T value : values) {
+      const auto difference = static_cast<Difference>(packed_code(value) - least);
+      std::memcpy(to, &difference, sizeof difference);
+      to += sizeof difference;
+    }
+  }
+
+  // In words of 64 bits; the last one may go on behind the differences.
+  template <class Code>
+  static void write_bits(std::span<const T> values, Code least, std::uint64_t width, char* to) {
+    std::uint64_t word = 0;
+    std::uint64_t bits = 0;  // of the word that are taken
+    for (const T value : values) {
+      const std::uint64_t difference = static_cast<std::uint64_t>(packed_code(value)) - least;
+      word |= difference << bits;
+      bits += width;
+      if (bits < 64) continue;
+      std::memcpy(to, &word, sizeof word);
+      to += sizeof word;
+      bits -= 64;
+      word = difference >> (width - bits);
+    }
+    std::memcpy(to, &word, sizeof word);
   }
 
   std::vector<Page> pages_;

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "strobe/base/check.h"
 #include "strobe/trace/packed_column.h"
 #include "strobe/trace/tables.h"
 
@@ -34,11 +36,19 @@ class TablePages {
   }
 
   // All of `rows`; nothing is taken afterwards.
-  Table<PackedColumn> finish(Table<Vector>&& rows) {
+  void take_all(Table<Vector>& rows) {
     take_pages(rows, rows.size());
     if (rows.size() > 0) add_page(rows, 0, rows.size());
     rows = {};
+  }
+  Table<PackedColumn> finish(Table<Vector>&& rows) {
+    take_all(rows);
     return std::move(pages_);
+  }
+
+  // Row order[i] becomes row i. PERF: one column after the other, so that only one is there twice.
+  void reorder(std::span<const std::uint32_t> order) {
+    std::apply([&](auto&... columns) { (columns.reorder(order), ...); }, columns_of(pages_));
   }
 
   // Gives back the pages from that of row `first` on: they go before `rows`.
@@ -47,7 +57,7 @@ class TablePages {
     const std::size_t first_row = page * kPackedPageRows;
     if (first_row >= rows_) return;
     for_each_column(rows, [&](auto& from, auto& to) {
-      auto given = unpacked(from, first_row, rows_);
+      auto given = from.values(first_row, rows_);
       to.insert(to.begin(), given.begin(), given.end());
       from.drop_pages(page);
     });
@@ -62,13 +72,19 @@ class TablePages {
     while (first < end) {
       const std::size_t page = first / kPackedPageRows;
       const std::size_t page_row = page * kPackedPageRows;
-      const std::size_t page_end = page_row + kPackedPageRows;
+      const std::size_t page_end = std::min(page_row + kPackedPageRows, rows_);
       Table<Vector> rows;
-      for_each_column(rows, [&](auto& from, auto& to) { to = unpacked(from, page_row, page_end); });
+      for_each_column(rows, [&](auto& from, auto& to) { to = from.values(page_row, page_end); });
       change(rows, first - page_row, std::min(end, page_end) - page_row);
       for_each_column(rows, [&](auto& from, auto& to) { from.replace_page(page, to); });
       first = page_end;
     }
+  }
+
+  // The same for one column: change(row, value) with each of its values.
+  template <class Of, class Change>
+  void change_column(Of column, std::size_t first, std::size_t end, Change change) {
+    column(pages_).change(first, std::min(end, rows_), change);
   }
 
   const Table<PackedColumn>& columns() const { return pages_; }
@@ -84,19 +100,11 @@ class TablePages {
   }
 
   void add_page(Table<Vector>& rows, std::size_t first, std::size_t count) {
+    STROBE_CHECK(rows_ % kPackedPageRows == 0, "each page but the last is full");
     for_each_column(rows, [&](auto& pages, auto& column) {
       pages.add_page(std::span(column).subspan(first, count));
     });
     rows_ += count;
-  }
-
-  template <class T>
-  static std::vector<T> unpacked(const PackedColumn<T>& column, std::size_t first,
-                                 std::size_t end) {
-    std::vector<T> values;
-    values.reserve(end - first);
-    for (std::size_t row = first; row < end; ++row) values.push_back(column[row]);
-    return values;
   }
 
   Table<PackedColumn> pages_;

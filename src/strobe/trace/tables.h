@@ -110,6 +110,16 @@ struct SliceTable {
   }
 };
 
+// One column of a table of slices, whatever keeps its values.
+struct SliceColumn {
+  static constexpr auto kStarts = [](auto& slices) -> auto& { return slices.starts_ns; };
+  static constexpr auto kDurations = [](auto& slices) -> auto& { return slices.durations_ns; };
+  static constexpr auto kNames = [](auto& slices) -> auto& { return slices.names; };
+  static constexpr auto kTracks = [](auto& slices) -> auto& { return slices.tracks; };
+  static constexpr auto kKinds = [](auto& slices) -> auto& { return slices.kinds; };
+  static constexpr auto kCorrelations = [](auto& slices) -> auto& { return slices.correlations; };
+};
+
 // What times alone do not tell: where a slice ends for nesting, if times are rounded, and who owns
 // calls and work, if the order of the file or its arrows say so. A column without a use is empty.
 template <template <class> class Values>
@@ -129,6 +139,7 @@ struct SequenceTable {
   Values<std::int64_t> sequence_numbers;
   Values<std::int64_t> forward_threads;  // 0 on the forward side
 
+  std::size_t size() const { return slices.size(); }
   static auto columns_of(auto& table) {
     return std::tie(table.slices, table.sequence_numbers, table.forward_threads);
   }

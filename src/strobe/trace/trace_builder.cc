@@ -58,6 +58,34 @@ SliceId TraceBuilder::add_slice(const SliceRow& row) {
   return SliceId(slice_count() - 1);
 }
 
+void TraceBuilder::pack_all_slices() {
+  packed_slices_.take_all(slices_);
+  packed_sequences_.take_all(sequences_);
+}
+
+void TraceBuilder::reorder_slices(std::span<const std::uint32_t> order) {
+  packed_slices_.reorder(order);
+  if (packed_sequences_.size() == 0) return;
+  constexpr std::uint32_t kNone = SliceId::kNone;
+  const auto slices_of = [](auto& sequences) -> auto& { return sequences.slices; };
+  std::vector<std::uint32_t> sequence_at(order.size(), kNone);  // by the row before
+  for (std::uint32_t i = 0; i < packed_sequences_.size(); ++i) {
+    sequence_at[slices_of(packed_sequences_.columns())[i].index()] = i;
+  }
+  std::vector<std::uint32_t> sequence_order;
+  sequence_order.reserve(packed_sequences_.size());
+  for (const std::uint32_t before : order) {
+    if (sequence_at[before] != kNone) sequence_order.push_back(sequence_at[before]);
+  }
+  packed_sequences_.reorder(sequence_order);
+  std::size_t row = 0;
+  packed_sequences_.change_column(slices_of, 0, packed_sequences_.size(),
+                                  [&](std::size_t, SliceId& slice) {
+                                    while (sequence_at[order[row]] == kNone) ++row;
+                                    slice = SliceId(row++);
+                                  });
+}
+
 Trace TraceBuilder::build() && {
   const std::size_t rows = slice_count();
   STROBE_CHECK(has_rows(slices_, slices_.size()), "every slice column has one entry per slice");
@@ -71,12 +99,13 @@ Trace TraceBuilder::build() && {
   freeze(packed_slices_, std::move(slices_), trace_.slices_);
   trace_.extent_ = extent_of_kinds(trace_.slices_, stretches_extent);
   freeze(std::move(nesting_hints_), trace_.nesting_hints_);
-  freeze(std::move(sequences_), trace_.sequences_);
+  freeze(packed_sequences_, std::move(sequences_), trace_.sequences_);
   freeze(std::move(instants_), trace_.instants_);
   freeze(packed_flows_, std::move(flows_), trace_.flows_);
   freeze(std::move(counters_), trace_.counters_);
-  freeze(std::move(memory_), trace_.memory_);
-  trace_.memory_.owners_are_known = memory_.owners_are_known;
+  const bool owners_are_known = memory_.owners_are_known;
+  freeze(packed_memory_, std::move(memory_), trace_.memory_);
+  trace_.memory_.owners_are_known = owners_are_known;
   return std::move(trace_);
 }
 

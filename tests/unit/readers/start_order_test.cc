@@ -106,5 +106,73 @@ TEST(StartOrderTest, any_slices_are_ordered_by_start_then_the_longest_first) {
   }
 }
 
+// The same slices for both ways to order them.
+void add_random_slices(std::size_t count, std::uint64_t tracks, TraceBuilder& builder) {
+  std::mt19937_64 random(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    builder.add_slice({.start_ns = static_cast<std::int64_t>(random() % (2 * count)),
+                       .duration_ns = static_cast<std::int64_t>(random() % 20),
+                       .name = builder.intern(std::to_string(i)),
+                       .track = TrackId(random() % tracks),
+                       .category = builder.category("c"),
+                       .args = {}});
+  }
+}
+
+TEST(StartOrderTest, packed_slices_are_ordered_like_others) {
+  for (const std::size_t count : {0u, 1u, 50u, 1023u, 1024u, 5000u}) {
+    TraceBuilder plain;
+    TraceBuilder packed;
+    add_random_slices(count, 3, plain);
+    add_random_slices(count, 3, packed);
+    packed.pack_slices(count / 2);
+    order_by_start(plain.slices(), 0);
+    pack_by_start(packed);
+    EXPECT_EQ(packed.packed_slices(), count);
+    const Trace expected = std::move(plain).build();
+    const Trace trace = std::move(packed).build();
+    EXPECT_EQ(trace.slices().names, expected.slices().names);
+    EXPECT_EQ(trace.slices().starts_ns, expected.slices().starts_ns);
+    EXPECT_EQ(trace.slices().durations_ns, expected.slices().durations_ns);
+    EXPECT_EQ(trace.slices().tracks, expected.slices().tracks);
+  }
+}
+
+TEST(StartOrderTest, packed_slices_in_order_stay) {
+  TraceBuilder builder;
+  for (std::int64_t i = 0; i < 3000; ++i) {
+    builder.add_slice({.start_ns = i,
+                       .duration_ns = 1,
+                       .name = {},
+                       .track = TrackId(i % 2),
+                       .category = {},
+                       .args = {}});
+  }
+  pack_by_start(builder);
+  EXPECT_EQ(builder.slice(SliceColumn::kTracks, 2998), TrackId(0));
+  EXPECT_EQ(builder.slice(SliceColumn::kStarts, 2999), 2999);
+}
+
+TEST(StartOrderTest, sequences_follow_packed_slices) {
+  TraceBuilder builder;
+  add_random_slices(5000, 4, builder);
+  for (std::size_t row = 0; row < 5000; row += 3) {
+    builder.sequences().slices.emplace_back(row);
+    builder.sequences().sequence_numbers.push_back(static_cast<std::int64_t>(row));
+    builder.sequences().forward_threads.push_back(row % 2 == 0 ? 1 : 0);
+  }
+  builder.pack_sequences();
+  pack_by_start(builder);
+  const Trace trace = std::move(builder).build();
+  const SequenceColumns& sequences = trace.sequences();
+  ASSERT_EQ(sequences.size(), 1667u);
+  EXPECT_TRUE(std::is_sorted(sequences.slices.begin(), sequences.slices.end()));
+  for (std::size_t i = 0; i < sequences.size(); ++i) {
+    const std::int64_t number = sequences.sequence_numbers[i];
+    ASSERT_EQ(trace.name(sequences.slices[i]), std::to_string(number));
+    ASSERT_EQ(sequences.forward_threads[i], number % 2 == 0 ? 1 : 0);
+  }
+}
+
 }  // namespace
 }  // namespace strobe::readers

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -38,6 +40,30 @@ TEST(ColumnTest, packed_values_are_read_as_others_are) {
   EXPECT_EQ(column.back(), 7);
   EXPECT_TRUE(column.unpacked().empty());
   EXPECT_EQ(std::ranges::find(column, 5) - column.begin(), 1);
+}
+
+TEST(ColumnTest, columns_are_read_page_by_page) {
+  std::vector<std::int64_t> numbers(2 * kPackedPageRows + 3);
+  std::iota(numbers.begin(), numbers.end(), -5);
+  PackedColumn<std::int64_t> packed;
+  for (std::size_t row = 0; row < numbers.size(); row += kPackedPageRows) {
+    const std::size_t rows = std::min(kPackedPageRows, numbers.size() - row);
+    packed.add_page(std::span(numbers).subspan(row, rows));
+  }
+  const Column<std::int64_t> one(std::move(packed));
+  const Column<std::int64_t> other = Column<std::int64_t>::borrow(numbers);
+  std::size_t next = 0;
+  for_each_page(
+      [&](std::size_t first, std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
+        ASSERT_EQ(first, next);
+        ASSERT_EQ(a.size(), b.size());
+        ASSERT_TRUE(std::ranges::equal(a, std::span(numbers).subspan(first, a.size())));
+        ASSERT_TRUE(std::ranges::equal(b, a));
+        next += a.size();
+      },
+      one, other);
+  EXPECT_EQ(next, numbers.size());
+  for_each_page([&](std::size_t, auto) { FAIL() << "there is no page"; }, Column<int>());
 }
 
 TEST(ColumnTest, what_was_moved_away_is_empty) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <random>
 #include <span>
 #include <vector>
@@ -16,11 +17,17 @@ namespace strobe {
 namespace {
 
 template <class T>
-void expect_read_back(const std::vector<T>& values) {
+PackedColumn<T> packed_of(const std::vector<T>& values) {
   PackedColumn<T> column;
   for (std::size_t row = 0; row < values.size(); row += kPackedPageRows) {
     column.add_page(std::span(values).subspan(row, std::min(kPackedPageRows, values.size() - row)));
   }
+  return column;
+}
+
+template <class T>
+void expect_read_back(const std::vector<T>& values) {
+  const PackedColumn<T> column = packed_of(values);
   ASSERT_EQ(column.size(), values.size());
   for (std::size_t row = 0; row < values.size(); ++row) ASSERT_EQ(column[row], values[row]) << row;
 }
@@ -78,6 +85,49 @@ TEST(PackedColumnTest, a_page_can_be_replaced_and_the_last_ones_dropped) {
   EXPECT_EQ(column[kPackedPageRows], 9);
   column.drop_pages(5);
   EXPECT_EQ(column.size(), 2 * kPackedPageRows);
+}
+
+TEST(PackedColumnTest, values_change_in_their_pages) {
+  constexpr std::size_t kRows = 2 * kPackedPageRows + 7;
+  std::vector<std::uint32_t> values(kRows);
+  std::iota(values.begin(), values.end(), 0u);
+  PackedColumn<std::uint32_t> column = packed_of(values);
+  std::size_t expected_row = kPackedPageRows - 3;
+  column.change(expected_row, kRows, [&](std::size_t row, std::uint32_t& value) {
+    EXPECT_EQ(row, expected_row++);
+    EXPECT_EQ(value, row);
+    value *= 1000;
+  });
+  EXPECT_EQ(expected_row, kRows);
+  for (std::size_t row = 0; row < kRows; ++row) {
+    ASSERT_EQ(column[row], row < kPackedPageRows - 3 ? row : row * 1000) << row;
+  }
+}
+
+TEST(PackedColumnTest, rows_take_another_order) {
+  constexpr std::size_t kRows = 3 * kPackedPageRows + 5;
+  std::mt19937_64 random(2);
+  std::vector<std::int64_t> values(kRows);
+  for (std::int64_t& value : values) value = static_cast<std::int64_t>(random() >> 20);
+  std::vector<std::uint32_t> order(kRows);
+  std::iota(order.begin(), order.end(), 0u);
+  std::ranges::shuffle(order, random);
+  PackedColumn<std::int64_t> column = packed_of(values);
+  column.reorder(order);
+  ASSERT_EQ(column.size(), kRows);
+  for (std::size_t row = 0; row < kRows; ++row) ASSERT_EQ(column[row], values[order[row]]) << row;
+
+  PackedColumn<std::int64_t> equal = packed_of(std::vector<std::int64_t>(kRows, 7));
+  equal.reorder(order);
+  ASSERT_EQ(equal.size(), kRows);
+  EXPECT_EQ(equal[kRows - 1], 7);
+  std::vector<std::int64_t> two_pages(2 * kPackedPageRows, 7);
+  std::fill_n(two_pages.begin(), kPackedPageRows, 6);
+  PackedColumn<std::int64_t> two = packed_of(two_pages);
+  std::vector<std::uint32_t> turned(two_pages.size());
+  std::iota(turned.rbegin(), turned.rend(), 0u);
+  two.reorder(turned);
+  EXPECT_EQ(two[0], 7) << "each page has one value, but not the same";
 }
 
 }  // namespace

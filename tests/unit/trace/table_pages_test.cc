@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -76,6 +77,32 @@ TEST(TablePagesTest, packed_rows_can_be_changed) {
   const auto& ids = pages.columns().ids;
   for (std::size_t row = 0; row < ids.size(); ++row) {
     ASSERT_EQ(ids[row], row >= first && row < end ? 1 : row * 7) << row;
+  }
+}
+
+TEST(TablePagesTest, all_rows_can_be_taken_reordered_and_changed_in_one_column) {
+  constexpr std::size_t kRows = kPackedPageRows + 10;
+  FlowVectors rows = numbered(kRows);
+  const FlowVectors expected = rows;
+  TablePages<FlowTable> pages;
+  pages.take_all(rows);
+  EXPECT_EQ(pages.size(), kRows);
+  EXPECT_TRUE(has_rows(rows, 0));
+  std::vector<std::uint32_t> order(kRows);
+  for (std::uint32_t row = 0; row < kRows; ++row)
+    order[row] = static_cast<std::uint32_t>(kRows) - 1 - row;
+  pages.reorder(order);
+  pages.change_column(
+      [](auto& flows) -> auto& { return flows.tracks; }, 0, 2 * kRows,
+      [](std::size_t row, TrackId& track) {
+        if (row % 2 == 0) track = TrackId(1000);
+      });
+  const FlowTable<PackedColumn> packed = pages.finish({});
+  ASSERT_TRUE(has_rows(packed, kRows));
+  for (std::size_t row = 0; row < kRows; ++row) {
+    ASSERT_EQ(packed.times_ns[row], expected.times_ns[kRows - 1 - row]);
+    ASSERT_EQ(packed.ids[row], expected.ids[kRows - 1 - row]);
+    ASSERT_EQ(packed.tracks[row], row % 2 == 0 ? TrackId(1000) : expected.tracks[kRows - 1 - row]);
   }
 }
 

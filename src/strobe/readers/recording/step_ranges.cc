@@ -25,24 +25,31 @@ std::string_view step_word(std::string_view name) {
 }
 
 void mark_steps(TraceBuilder& builder, std::size_t first) {
-  SliceVectors& slices = builder.slices();
   OncePerName words(builder.strings(), step_word);
   std::string_view outermost;
   std::int64_t earliest_ns = std::numeric_limits<std::int64_t>::max();
   std::vector<std::size_t> counting;
-  for (std::size_t row = first; row < slices.size(); ++row) {
-    if (slices.kinds[row] == SliceKind::kStep) return;  // its profiler has marked them
-    if (slices.kinds[row] != SliceKind::kAnnotation) continue;
-    const std::string_view word = words(slices.names[row]);
+  for (std::size_t row = first; row < builder.slice_count(); ++row) {
+    const SliceKind kind = builder.slice(SliceColumn::kKinds, row);
+    if (kind == SliceKind::kStep) return;  // its profiler has marked them
+    if (kind != SliceKind::kAnnotation) continue;
+    const std::string_view word = words(builder.slice(SliceColumn::kNames, row));
     if (word.empty()) continue;
     counting.push_back(row);
-    if (slices.starts_ns[row] >= earliest_ns) continue;
-    earliest_ns = slices.starts_ns[row];
+    const std::int64_t start_ns = builder.slice(SliceColumn::kStarts, row);
+    if (start_ns >= earliest_ns) continue;
+    earliest_ns = start_ns;
     outermost = word;
   }
-  for (const std::size_t row : counting) {
-    if (words(slices.names[row]) == outermost) slices.kinds[row] = SliceKind::kStep;
-  }
+  if (counting.empty()) return;
+  std::size_t next = 0;
+  builder.change_slices(SliceColumn::kKinds, counting.front(), counting.back() + 1,
+                        [&](std::size_t row, SliceKind& kind) {
+                          if (row != counting[next]) return;
+                          ++next;
+                          if (words(builder.slice(SliceColumn::kNames, row)) == outermost)
+                            kind = SliceKind::kStep;
+                        });
 }
 
 }  // namespace strobe::readers

@@ -34,6 +34,27 @@ struct Event {
   std::optional<std::int64_t> step;
   std::uint64_t producer_type = 0, consumer_type = 0;
   std::optional<std::uint64_t> producer, consumer;
+
+  // As if it were new. PERF: for `event = {}`, a compiler takes an instruction that needs as long
+  // to begin as all of this.
+  void clear() {
+    metadata_id = 0;
+    offset_ps = 0;
+    duration_ps = 0;
+    has_no_time = false;
+    has_args = false;
+    args_hash = 0;
+    correlation = 0;
+    has_correlation = false;
+    work = SliceKind::kKernel;
+    is_operator = false;
+    has_allocation = false;
+    step.reset();
+    producer_type = 0;
+    consumer_type = 0;
+    producer.reset();
+    consumer.reset();
+  }
 };
 
 // Takes from the bytes of an event what the columns need, in one pass. Of a statistic that is only

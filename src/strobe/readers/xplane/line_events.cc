@@ -2,6 +2,7 @@
 #include "strobe/readers/event_fields.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <span>
 
@@ -19,11 +20,14 @@ namespace {
 
 constexpr std::size_t kLongestEvent = 16 << 20;
 constexpr std::size_t kLongestLineName = 1 << 16;
-constexpr std::size_t kPackedAtOnce = 8 * kPackedPageRows;
+constexpr std::size_t kPackedAtOnce = 4 * kPackedPageRows + 256;
 constexpr std::string_view kLostName = "(lost name)";
 
 // Half up; the result of a negative time, too, is the whole number nearest to it.
 constexpr std::int64_t rounded_ns(std::int64_t ps) {
+  constexpr std::int64_t kMost_ps = std::int64_t{1} << 62;
+  if (ps >= 0 && ps < kMost_ps) [[likely]]
+    return static_cast<std::int64_t>((static_cast<std::uint64_t>(ps) + 500) / 1000);
   const std::int64_t whole = ps / 1000;
   const std::int64_t rest = ps % 1000;
   if (rest >= 500) return whole + 1;
@@ -82,7 +86,7 @@ bool LineEvents::read_line() {
   most_unpacked_ = kPackedAtOnce;
   for (;;) {
     std::string_view message;
-    if (stream_.next_bytes(kLineEvents, message)) {
+    if (stream_.next_bytes(kLineEvents, message)) [[likely]] {
       if (!take_event(message)) return false;
       continue;
     }
@@ -103,7 +107,14 @@ bool LineEvents::read_line() {
       case kLineEvents: {
         if (stream_.kind() != ProtobufStream::Kind::kBytes) break;
         const auto whole = stream_.bytes(kLongestEvent);
-        if (!stream_.is_cut() && !take_event(whole)) return false;
+        if (stream_.is_cut()) break;
+        if (!whole) {
+          if (!has_begun_) begin_line();
+          sink_.report.add(ImportIssue::kMalformedEvent, stream_.field_offset(),
+                           "an event of over 16 MiB");
+        } else if (!take_event(*whole)) {
+          return false;
+        }
         break;
       }
       default:
@@ -137,6 +148,7 @@ void LineEvents::pack_rows() {
 }
 
 void LineEvents::place_rest_of_line() {
+  add_staged();
   if (!starts_are_in_order()) take_back_places();
   place_rows();
   sink_.builder.pack_slices(sink_.builder.slices().size());
@@ -167,13 +179,17 @@ void LineEvents::place_rows() {
 }
 
 // False if loading must end.
-bool LineEvents::take_event(std::optional<std::string_view> message) {
-  if (!has_begun_) begin_line();
-  if (!message || !add_event(*message)) {
+inline bool LineEvents::take_event(std::string_view message) {
+  if (!has_begun_) [[unlikely]]
+    begin_line();
+  if (!add_event(message)) [[unlikely]] {
     sink_.report.add(ImportIssue::kMalformedEvent, stream_.field_offset(),
-                     message ? "an event's fields do not fit" : "an event of over 16 MiB");
+                     "an event's fields do not fit");
   }
-  if (stream_.offset() - reported_bytes_ < kPulseBytes) return true;
+  return stream_.offset() - reported_bytes_ < kPulseBytes || note_progress();
+}
+
+bool LineEvents::note_progress() {
   const bool may_go_on = sink_.pulse(stream_.offset() - reported_bytes_);
   reported_bytes_ = stream_.offset();
   return may_go_on;
@@ -190,6 +206,7 @@ void LineEvents::begin_line() {
   shapes_role_ = role_;
   shapes_are_of_profiler_ = is_of_profiler;
   track_ = track_of_line();
+  staged_.tracks.fill(track_);
 }
 
 TrackId LineEvents::track_of_line() {
@@ -266,16 +283,31 @@ bool LineEvents::add_event(std::string_view message) {
   }
   row.category = category_of(row.kind);
   row.args = args_of(event, shape, message);
-  sink_.builder.add_slice(row);
-  if (sink_.builder.slices().size() >= most_unpacked_) [[unlikely]]
-    pack_rows();
+  stage(row);
   return true;
 }
 
-const LineEvents::Shape& LineEvents::shape_of(std::uint64_t metadata_id) {
-  const Shape* const made = shapes_.find(metadata_id);
-  if (made != nullptr && made->is_made) [[likely]]
-    return *made;
+void LineEvents::add_staged() {
+  SliceVectors& slices = sink_.builder.slices();
+  const auto append = [&](const auto& staged, auto& column) {
+    const auto* const begin = staged.data();
+    column.insert(column.end(), begin, begin + staged_.count);
+  };
+  append(staged_.starts_ns, slices.starts_ns);
+  append(staged_.durations_ns, slices.durations_ns);
+  append(staged_.names, slices.names);
+  append(staged_.tracks, slices.tracks);
+  append(staged_.categories, slices.categories);
+  append(staged_.kinds, slices.kinds);
+  append(staged_.flags, slices.flags);
+  append(staged_.correlations, slices.correlations);
+  append(staged_.args, slices.args);
+  slices.externals.resize(slices.starts_ns.size(), kNoLaunchId);
+  staged_.count = 0;
+  if (slices.size() >= most_unpacked_) pack_rows();
+}
+
+const LineEvents::Shape& LineEvents::new_shape(std::uint64_t metadata_id) {
   const EventName* name = names_->events.find(metadata_id);
   if (name != nullptr && name->is_known) return shapes_.add(metadata_id) = make_shape(*name);
   sink_.report.add_many(ImportIssue::kLostName, 1);
@@ -336,7 +368,7 @@ void LineEvents::add_flow(FlowPhase phase, std::uint64_t type, std::uint64_t id,
                           std::int64_t time_ns) {
   FlowVectors& flows = sink_.builder.flows();
   flows.times_ns.push_back(time_ns);
-  flows.ids.push_back(id ^ type << 56);
+  flows.ids.push_back(std::rotl(id, 8) ^ type);  // small numbers stay small
   flows.tracks.push_back(track_);
   if (!flow_category_.valid()) flow_category_ = sink_.builder.category("context");
   flows.categories.push_back(flow_category_);
@@ -374,15 +406,11 @@ void LineEvents::add_memory(const Shape& shape, std::int64_t time_ns) {
   memory.peak_allocated_bytes.push_back(allocation.peak_bytes);
   memory.peak_reserved_bytes.push_back(-1);
   memory.owners.push_back({});
+  if (memory.size() >= kPackedAtOnce) sink_.builder.pack_memory();
 }
 
-CategoryId LineEvents::category_of(SliceKind kind) {
-  const auto index = static_cast<std::size_t>(kind);
-  if (categories_.size() <= index) categories_.resize(kSliceKinds);
-  if (!categories_[index].valid()) {
-    categories_[index] = sink_.builder.category(kind_category(kind));
-  }
-  return categories_[index];
+CategoryId LineEvents::new_category(SliceKind kind) {
+  return categories_[static_cast<std::size_t>(kind)] = sink_.builder.category(kind_category(kind));
 }
 
 void LineEvents::finish(const std::string& process) {

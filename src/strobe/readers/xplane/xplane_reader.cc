@@ -86,7 +86,8 @@ class XplaneReader {
   // Times count from the start of the profile, or from 1970 in older files.
   void note_start() {
     const TraceBuilder& builder = sink_.builder;
-    if (builder.slice_count() == 0 || builder.slice_start_ns(0) > start_ns_ / 2) return;
+    if (builder.slice_count() == 0 || builder.slice(SliceColumn::kStarts, 0) > start_ns_ / 2)
+      return;
     sink_.builder.metadata().base_time_ns = start_ns_;
   }
 

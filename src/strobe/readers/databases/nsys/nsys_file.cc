@@ -12,14 +12,16 @@ TrackId NsysFile::thread(const sqlite::TableRows& row, std::size_t column) {
 bool NsysFile::add(TraceBuilder::SliceRow slice, const sqlite::TableRows& row, std::size_t start,
                    std::size_t end, std::string_view table) {
   if (!read_time(row, start, table, sink.report, slice.start_ns)) return false;
-  const std::int64_t end_ns = row.integer(end);
+  std::int64_t end_ns = row.integer(end);
   if (end_ns == 0 && row.is_null(end)) [[unlikely]] {
-    open_slices.push_back(sink.builder.slices().size());
+    open_slices.push_back(sink.builder.slice_count());
     slice.flags |= kUnfinished;
-    sink.add(slice, slice.start_ns);
-    return true;
+    end_ns = slice.start_ns;
   }
   sink.add(slice, end_ns);
+  const std::size_t unpacked = sink.builder.slices().size();
+  if (unpacked == kPackedAtOnce) [[unlikely]]
+    sink.builder.pack_slices(unpacked);
   return true;
 }
 

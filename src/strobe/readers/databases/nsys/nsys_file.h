@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,8 @@ struct GlobalId {
 
 // An export of Nsight Systems while it becomes a trace.
 struct NsysFile {
+  static constexpr std::size_t kPackedAtOnce = 4 * kPackedPageRows;
+
   NsysFile(const sqlite::Database& database, TraceSink& to)
       : sink(to),
         tables(database, to),

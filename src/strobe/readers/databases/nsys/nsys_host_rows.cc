@@ -26,7 +26,7 @@ constexpr std::int64_t kSystemTracingEnds = 32;
 class NsysCalls {
  public:
   explicit NsysCalls(NsysFile& file)
-      : file_(file), first_(file.sink.builder.slices().size()), names_(file.texts) {}
+      : file_(file), first_(file.sink.builder.slice_count()), names_(file.texts) {}
 
   bool add_all() {
     enum Column : std::size_t { kStart, kEnd, kClass, kThread, kCorrelation, kName, kResult };
@@ -78,12 +78,13 @@ class NsysCalls {
   void number() {
     file_.launches.number_processes();
     if (file_.launches.are_as_in_file()) return;
-    SliceVectors& slices = file_.sink.builder.slices();
-    for (std::size_t row = first_; row < slices.size(); ++row) {
-      if (slices.correlations[row] == kNoLaunchId) continue;
-      slices.correlations[row] =
-          file_.launches.of(file_.tracks.process_of(slices.tracks[row]), slices.correlations[row]);
-    }
+    TraceBuilder& builder = file_.sink.builder;
+    const auto renumber = [&](std::size_t row, std::uint32_t& correlation) {
+      if (correlation == kNoLaunchId) return;
+      const TrackId track = builder.slice(SliceColumn::kTracks, row);
+      correlation = file_.launches.of(file_.tracks.process_of(track), correlation);
+    };
+    builder.change_slices(SliceColumn::kCorrelations, first_, builder.slice_count(), renumber);
   }
 
   NsysFile& file_;

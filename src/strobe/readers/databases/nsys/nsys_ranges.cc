@@ -7,6 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -34,10 +35,9 @@ struct NsysRangeText {
 
 class NsysRanges {
  public:
-  NsysRanges(NsysFile& file, std::vector<RangeSequence>& sequences)
+  explicit NsysRanges(NsysFile& file)
       : file_(file),
         sink_(file.sink),
-        sequences_(sequences),
         texts_(file.texts),
         has_types_(file.tables.has(kNsysRanges, "eventType")) {
     find_values();
@@ -164,12 +164,21 @@ class NsysRanges {
     slice.kind = text.kind;
     slice.flags = text.flags;
     slice.args = args_of(row, text);
-    const std::size_t number = sink_.builder.slices().size();
+    const SliceId id(sink_.builder.slice_count());
     if (!file_.add(slice, row, kStart, kEnd, kNsysRanges)) return;
     const std::int64_t sequence =
         text.sequence_is_payload ? row.integer(kUnsigned64) : text.sequence_number;
     if (sequence == kNoNsysSequence) return;
-    sequences_.push_back({number, sequence, (text.flags & kBackwardWork) != 0});
+    add_sequence(id, sequence, (text.flags & kBackwardWork) != 0);
+  }
+
+  void add_sequence(SliceId slice, std::int64_t number, bool is_backward) {
+    SequenceVectors& sequences = sink_.builder.sequences();
+    sequences.slices.push_back(slice);
+    sequences.sequence_numbers.push_back(number);
+    // The export does not say which thread ran the forward pass, only that another one did.
+    sequences.forward_threads.push_back(is_backward ? 1 : 0);
+    if (sequences.size() == NsysFile::kPackedAtOnce) sink_.builder.pack_sequences();
   }
 
   void add_mark(const sqlite::TableRows& row) {
@@ -291,7 +300,6 @@ class NsysRanges {
 
   NsysFile& file_;
   TraceSink& sink_;
-  std::vector<RangeSequence>& sequences_;
   PerText<NsysRangeText> texts_;
   bool has_types_;
   std::unordered_map<std::uint64_t, NsysRangeText> plain_texts_;  // by name and is_operator
@@ -305,8 +313,8 @@ class NsysRanges {
 
 }  // namespace
 
-bool add_nsys_ranges(NsysFile& file, std::vector<RangeSequence>& sequences) {
-  return !file.tables.has(kNsysRanges) || NsysRanges(file, sequences).add_all();
+bool add_nsys_ranges(NsysFile& file) {
+  return !file.tables.has(kNsysRanges) || NsysRanges(file).add_all();
 }
 
 }  // namespace strobe::readers

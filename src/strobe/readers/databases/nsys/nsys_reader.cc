@@ -15,7 +15,6 @@
 #include "strobe/readers/databases/nsys/nsys_ranges.h"
 #include "strobe/readers/databases/nsys/nsys_samples.h"
 #include "strobe/readers/recording/step_ranges.h"
-#include "strobe/readers/slice_memory.h"
 #include "strobe/readers/start_order.h"
 
 namespace strobe::readers {
@@ -51,11 +50,6 @@ constexpr auto kNsysNoEvents = std::to_array<std::string_view>({"TARGET_INFO_*",
                                                                 "PMU_EVENT_REQUESTS",
                                                                 "UnresolvedSymbols"});
 
-constexpr auto kNsysSliceTables = std::to_array<std::string_view>(
-    {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_RUNTIME", "CUPTI_ACTIVITY_KIND_MEMCPY",
-     "CUPTI_ACTIVITY_KIND_MEMSET", "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", "NVTX_EVENTS",
-     "OSRT_API"});
-
 bool is_nsys(const sqlite::Database& database) {
   const std::vector<std::string> tables = database.tables();
   const auto has = [&](std::string_view table) {
@@ -67,39 +61,26 @@ bool is_nsys(const sqlite::Database& database) {
 // Ranges that were open when the recording ended.
 void close_slices(NsysFile& file) {
   if (file.open_slices.empty()) return;
-  SliceVectors& slices = file.sink.builder.slices();
-  std::int64_t latest_ns = slices.starts_ns[file.open_slices.front()];
-  for (std::size_t row = 0; row < slices.size(); ++row) {
-    if (stretches_extent(slices.kinds[row])) {
-      latest_ns = std::max(latest_ns, slices.starts_ns[row] + slices.durations_ns[row]);
+  TraceBuilder& builder = file.sink.builder;
+  std::int64_t latest_ns = builder.slice(SliceColumn::kStarts, file.open_slices.front());
+  for (std::size_t row = 0; row < builder.slice_count(); ++row) {
+    if (stretches_extent(builder.slice(SliceColumn::kKinds, row))) {
+      latest_ns = std::max(latest_ns, builder.slice(SliceColumn::kStarts, row) +
+                                          builder.slice(SliceColumn::kDurations, row));
     }
   }
-  for (const std::size_t row : file.open_slices) {
-    slices.durations_ns[row] =
-        std::min(std::max<std::int64_t>(latest_ns - slices.starts_ns[row], 0), kLongestDuration_ns);
+  for (const std::size_t open : file.open_slices) {
+    const std::int64_t rest_ns = latest_ns - builder.slice(SliceColumn::kStarts, open);
+    builder.change_slices(
+        SliceColumn::kDurations, open, open + 1, [&](std::size_t, std::int64_t& duration_ns) {
+          duration_ns = std::min(std::max<std::int64_t>(rest_ns, 0), kLongestDuration_ns);
+        });
   }
   file.sink.report.add_many(ImportIssue::kUnmatchedBegin, file.open_slices.size());
 }
 
-// The rows stand in no order_nsys_rows that can be relied upon.
-void order_nsys_rows(NsysFile& file, std::vector<RangeSequence>& sequences) {
-  const std::vector<std::uint32_t> new_rows =
-      order_by_start(file.sink.builder.slices(), 0).new_rows();
-  for (RangeSequence& one : sequences) {
-    if (!new_rows.empty()) one.row = new_rows[one.row];
-  }
-  std::ranges::sort(sequences, {}, &RangeSequence::row);
-  SequenceVectors& columns = file.sink.builder.sequences();
-  for (const RangeSequence& one : sequences) {
-    columns.slices.emplace_back(one.row);
-    columns.sequence_numbers.push_back(one.number);
-    // The export does not say which thread ran the forward pass, only that another one did.
-    columns.forward_threads.push_back(one.is_backward ? 1 : 0);
-  }
-}
-
-bool add_nsys_events(NsysFile& file, std::vector<RangeSequence>& sequences) {
-  return add_nsys_ranges(file, sequences) && add_nsys_calls(file) && add_nsys_device_work(file) &&
+bool add_nsys_events(NsysFile& file) {
+  return add_nsys_ranges(file) && add_nsys_calls(file) && add_nsys_device_work(file) &&
          add_nsys_waits(file) && add_nsys_library_calls(file) && add_nsys_cpu_samples(file) &&
          add_nsys_device_metrics(file) && add_nsys_network_metrics(file) &&
          add_nsys_memory_use(file);
@@ -107,13 +88,11 @@ bool add_nsys_events(NsysFile& file, std::vector<RangeSequence>& sequences) {
 
 Result<LeftOut> read_nsys(const sqlite::Database& database, TraceSink& sink) {
   NsysFile file(database, sink);
-  reserve_rows(sink.builder.slices(), file.tables.about_rows(kNsysSliceTables));
   take_nsys_facts(file);
-  std::vector<RangeSequence> sequences;
-  if (!add_nsys_events(file, sequences)) return sink.why_stopped();
+  if (!add_nsys_events(file)) return sink.why_stopped();
   report_nsys_diagnostics(file);
   close_slices(file);
-  order_nsys_rows(file, sequences);
+  pack_by_start(sink.builder);  // the rows stand in no order that can be relied upon
   mark_steps(sink.builder, 0);
   return std::move(file.tables.left_out);
 }

@@ -1,8 +1,11 @@
 #include "strobe/readers/databases/nsys/nsys_reader.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -304,6 +307,56 @@ TEST(NsysReaderTest, other_databases_are_refused) {
       read_trace_bytes(sql_database("CREATE TABLE StringIds(id INT, value TEXT)"), "a");
   ASSERT_FALSE(other);
   EXPECT_THAT(other.error().what, HasSubstr("without the tables of a profiler"));
+}
+
+// More rows than are packed at once: ranges of steps and operators on one thread, written when they
+// end, and calls of two processes on others.
+TEST(NsysReaderTest, many_rows_are_ordered_numbered_and_closed_like_few) {
+  constexpr int kSteps = 3000;
+  std::string sql = std::string(kIds) +
+                    "CREATE TABLE NVTX_EVENTS(start INT, \"end\" INT, eventType INT, globalTid INT,"
+                    " text TEXT, domainId INT); INSERT INTO NVTX_EVENTS VALUES";
+  const auto text = [](std::int64_t number) { return std::to_string(number); };
+  for (int step = 0; step < kSteps; ++step) {
+    const std::int64_t start = 100 * step + 100;
+    const std::string rest = ", 59, " + text(kFirst + 11) + ", ";
+    sql += "(" + text(start + 10) + "," + text(start + 20) + rest +
+           "'aten::add, seq = " + text(step) + "', 0), (" + text(start) + "," + text(start + 90) +
+           rest + "'step " + text(step) + "', 0),";
+  }
+  sql += "(5, NULL, 59, " + text(kFirst + 11) + ", 'open', 0);";
+  for (int launch = 1; launch <= kSteps; ++launch) {
+    sql += call(100 * launch + 1, 100 * launch + 5, 0, kFirst + 12, launch, 2);
+    sql += call(100 * launch + 1, 100 * launch + 5, 0, kSecond + 12, launch, 2);
+    sql += kernel(100 * launch + 7, 100 * launch + 9, 0, launch, kSecond, 1);
+  }
+  const LoadedTrace loaded = load(sql);
+  const Trace& trace = loaded.trace;
+  const SliceColumns& slices = trace.slices();
+  ASSERT_EQ(slices.size(), 5u * kSteps + 1);
+  EXPECT_TRUE(slices.starts_ns.unpacked().empty()) << "they are packed";
+  EXPECT_EQ(loaded.report[ImportIssue::kOrphanDeviceWork].count, 0u);
+  EXPECT_EQ(loaded.report[ImportIssue::kDuplicateCorrelation].count, 0u);
+  std::map<TrackId, std::int64_t> latest;
+  std::map<SliceKind, int> kinds;
+  std::int64_t last_end_ns = 0;
+  for (std::size_t row = 0; row < slices.size(); ++row) {
+    const auto [before, is_first] = latest.try_emplace(slices.tracks[row], -1);
+    EXPECT_LT(std::exchange(before->second, slices.starts_ns[row]), slices.starts_ns[row]);
+    ++kinds[slices.kinds[row]];
+    last_end_ns = std::max(last_end_ns, slices.starts_ns[row] + slices.durations_ns[row]);
+    if (trace.name(SliceId(row)) == "open") {
+      EXPECT_EQ(slices.durations_ns[row], 100 * kSteps + 90 - 5);
+    }
+  }
+  EXPECT_EQ(last_end_ns, 100 * kSteps + 90);
+  EXPECT_EQ(kinds[SliceKind::kStep], kSteps);
+  EXPECT_EQ(kinds[SliceKind::kOperator], kSteps);
+  ASSERT_EQ(trace.sequences().slices.size(), static_cast<std::size_t>(kSteps));
+  for (std::size_t i = 0; i < trace.sequences().slices.size(); ++i) {
+    ASSERT_EQ(trace.name(trace.sequences().slices[i]), "aten::add");
+    ASSERT_EQ(trace.sequences().sequence_numbers[i], static_cast<std::int64_t>(i));
+  }
 }
 
 }  // namespace
