@@ -20,6 +20,9 @@ target_link_libraries(strobe_headers PRIVATE strobe_cli_lib strobe_warnings
   $<$<TARGET_EXISTS:strobe_cuda_headers>:strobe_cuda_headers>)
 if(STROBE_PYTHON_INCLUDE)
   target_include_directories(strobe_headers SYSTEM PRIVATE ${STROBE_PYTHON_INCLUDE})
+  # As the libraries whose precompiled headers it uses.
+  set_target_properties(strobe_headers PROPERTIES POSITION_INDEPENDENT_CODE ON
+    CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 endif()
 # With the standard headers precompiled this takes a third of the time. A standard header that is missing is
 # then found by tools/check_layers, and by `make strict`.

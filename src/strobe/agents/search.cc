@@ -112,8 +112,9 @@ Result<Answer> query_answer(const ToolCall& call) {
     table.rows.push_back(json_list_of(values));
   });
   const bool is_cut = find(body, "is_cut").as_bool().value_or(false);
-  table.head = fmt::format("\"columns\":{},\"units\":{{{}}},\"evidence\":{}", json_list_of(names),
-                           units, json_text_of(fmt::format("strobe query {} SQL", source.name)));
+  table.head =
+      fmt::format("\"columns\":{},\"units\":{{{}}},\"evidence\":{}", json_list_of(names), units,
+                  json_text_of(fmt::format("strobe query {} \"{}\"", source.name, sql)));
   answer.member("is_cut", is_cut ? "true" : "false");
   answer.say(fmt::format("{}{}, {} of {}.", counted(table.rows.size(), "row"),
                          is_cut ? " and more" : "", counted(names.size(), "column"), source.name));

@@ -35,7 +35,7 @@ bool Summarized::has_table(std::string_view key) const {
 }
 
 std::string Summarized::evidence(std::string_view view) const {
-  return view.empty() ? command : fmt::format("{} --views {}", command, view);
+  return view.empty() ? command : fmt::format("{} --views {} --top all", command, view);
 }
 
 Result<Summarized> summarize_source(const ToolCall& call, std::string_view argument) {

@@ -17,7 +17,7 @@ namespace {
 // In every tool.
 constexpr std::string_view kSizeArguments =
     R"J("limit":{"type":"integer","minimum":1,"maximum":1000,"description":"rows per table )J"
-    R"J((default: 5)"},"full":{"type":"boolean","description":"a long answer: many rows, whole )J"
+    R"J((default: 5, of query 20)"},"full":{"type":"boolean","description":"a long answer: many rows, whole )J"
     R"J(names (default: false)"})J";
 
 // Of every tool. Small on purpose: agents read it before they ask anything.
@@ -110,7 +110,10 @@ constexpr Tool kTools[] = {
          "One read-only statement of SQL (DuckDB's) over the tables of a trace: kernels, copies, "
          "launches, operators, steps, step_account, ranges, slices, counters, memory_events and "
          "others. `show tables` lists them, `describe kernels` lists columns with types. Times are "
-         "whole nanoseconds. Example: {\"sql\": \"select name, count(*), sum(dur) from kernels "
+         "whole nanoseconds on the clock of the trace: less `origin` of the table traces, they are "
+         "those of other tools. The name of a built-in question of strobe is a query, too. "
+         "Example: "
+         "{\"sql\": \"select name, count(*), sum(dur) from kernels "
          "group "
          "by name order by 3 desc limit 5\"}",
      .question = "the query",

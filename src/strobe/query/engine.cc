@@ -402,10 +402,23 @@ Result<void> Engine::Inside::execute(const std::string& sql, const Limits& limit
   return done;
 }
 
+namespace {
+
+// The tables as rows: the engine itself knows them only when they are asked for.
+std::string sql_of_tables() {
+  std::vector<std::string> rows;
+  for (const SchemaTable& table : schema()) {
+    rows.push_back(fmt::format("({}, {})", sql_quoted(table.name), sql_quoted(table.meaning)));
+  }
+  return fmt::format("select * from (values {}) as tables(name, meaning)", fmt::join(rows, ", "));
+}
+
+}  // namespace
+
 Result<void> Engine::Inside::prepare(std::string_view sql, Statement& statement) {
   const Library& duckdb = *context.duckdb;
   Statements statements(duckdb);
-  const std::string text(sql);
+  const std::string text = asks_for_tables(sql) ? sql_of_tables() : std::string(sql);
   const duckdb::Count count = duckdb.extract_statements(connection, text.c_str(), statements.out());
   if (count == 0) {
     const char* why = duckdb.extract_statements_error(statements.get());

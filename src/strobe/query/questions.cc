@@ -30,7 +30,7 @@ limit 20)"},
        sum(a.time) filter (a.label = 'kernel') as kernel,
        sum(a.time) filter (a.label = 'communication') as communication,
        sum(a.time) filter (a.label in ('memcpy', 'memset')) as copies,
-       sum(a.time) filter (a.label not in ('kernel', 'communication', 'memcpy', 'memset')) as idle
+       sum(a.time) filter (a.label not in ('kernel', 'communication', 'memcpy', 'memset')) as device_idle
 from steps s join step_account a using (run, rank, step)
 group by s.run, s.rank, s.step, s.name, s.dur
 order by s.dur desc, s.step
@@ -79,12 +79,16 @@ group by name
 order by total desc, name
 limit 20)"},
     {"ranks", "each rank: how busy its devices were, and how much of that was communication",
-     R"(select k.run, k.rank, t.span, busy(k.start, k.stop) as busy,
-       round(100 * busy(k.start, k.stop) / t.span, 1) as percent,
-       busy(k.start, k.stop) filter (k.communicates) as communication
-from kernels k join traces t using (run, rank)
-group by k.run, k.rank, t.span
-order by k.run, k.rank)"},
+     R"(with work as (
+  select run, rank, start, stop, communicates from kernels
+  union all select run, rank, start, stop, false from copies
+)
+select w.run, w.rank, t.span, busy(w.start, w.stop) as busy,
+       round(100 * busy(w.start, w.stop) / t.span, 1) as percent,
+       busy(w.start, w.stop) filter (w.communicates) as communication
+from work w join traces t using (run, rank)
+group by w.run, w.rank, t.span
+order by w.run, w.rank)"},
     {"memory", "allocations and frees by place",
      R"(select run, rank, place, action, count(*) as events, sum(bytes) as bytes,
        max(peak_allocated) as peak

@@ -69,4 +69,15 @@ bool is_blank_sql(std::string_view text) {
   return true;
 }
 
+bool asks_for_tables(std::string_view text) {
+  std::string words;
+  for (const char c : lower_case(text)) {
+    if (c == ';') continue;
+    const bool is_repeated = is_space(c) && (words.empty() || words.back() == ' ');
+    if (!is_repeated) words += is_space(c) ? ' ' : c;
+  }
+  while (words.ends_with(' ')) words.pop_back();
+  return words == "show tables" || words == "show all tables";
+}
+
 }  // namespace strobe::query

@@ -14,4 +14,7 @@ std::optional<std::string> take_statement(std::string& text);
 // Whether there is nothing but blanks and comments.
 bool is_blank_sql(std::string_view text);
 
+// Whether it asks for the list of tables: `show tables`.
+bool asks_for_tables(std::string_view text);
+
 }  // namespace strobe::query

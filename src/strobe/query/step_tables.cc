@@ -72,7 +72,8 @@ std::vector<Table> step_tables() {
                          }),
                   column("label", "",
                          "kernel, communication, memcpy, memset; or, while the device was idle, "
-                         "what the host did",
+                         "what the host did: runtime, data_loading, host, idle (nothing that was "
+                         "recorded)",
                          [](const TraceSource&, std::size_t row) {
                            return analysis::word_of(
                                static_cast<analysis::StepLabel>(row % kLabels));

@@ -9,7 +9,7 @@ std::vector<Table> all_tables() {
     for (Table& table : make()) tables.push_back(std::move(table));
   }
   for (Table& table : tables) {
-    Column run = column("run", "", "the run: its short name",
+    Column run = column("run", "", "the run: the name of its folder or file",
                         [](const TraceSource& source, std::size_t) { return source.run(); });
     Column rank =
         column("rank", "", "the rank within the run, 0 if there is only one trace",

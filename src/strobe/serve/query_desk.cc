@@ -154,7 +154,8 @@ Result<QueryDesk::Body> QueryDesk::answer(std::string_view route, const Query& q
 Result<QueryDesk::Body> QueryDesk::rows(const Query& query, const std::vector<FoundTrace>& files,
                                         const TraceLookup& traces,
                                         const std::function<bool()>& is_gone) {
-  STROBE_TRY(const std::string sql, query.text("sql"));
+  STROBE_TRY(std::string sql, query.text("sql"));
+  if (const query::Question* question = query::find_question(sql)) sql = question->sql;
   report::QueryBounds bounds = bounds_;
   STROBE_TRY(
       const std::int64_t most_rows,

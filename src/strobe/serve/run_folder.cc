@@ -79,7 +79,7 @@ void sort_by_name(std::vector<Found>& found) {
 
 Error no_such_place(const std::string& place) {
   return {ErrorCode::kNotFound, "there is no such file or folder", place,
-          "`strobe serve DIR` serves the traces below a folder"};
+          "check the path; a folder stands for all traces below it"};
 }
 
 // The deepest folder that contains all of them.

@@ -265,6 +265,14 @@ TEST(QueryEngineTest, a_query_can_be_stopped) {
   EXPECT_EQ(asked.error().code, ErrorCode::kInterrupted);
 }
 
+TEST(QueryEngineTest, show_tables_lists_them) {
+  STROBE_NEEDS_DUCKDB();
+  Asked asked(one(two_kernels()));
+  const std::string tables = asked.csv("show tables");
+  EXPECT_THAT(tables, StartsWith("name,meaning\n"));
+  for (const SchemaTable& table : schema()) EXPECT_THAT(tables, HasSubstr("\n" + table.name + ","));
+}
+
 TEST(QueryEngineTest, every_table_answers_for_an_empty_trace) {
   STROBE_NEEDS_DUCKDB();
   std::vector<Trace> traces;

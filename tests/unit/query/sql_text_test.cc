@@ -43,5 +43,12 @@ TEST(SqlTextTest, comments_alone_are_no_statement) {
   EXPECT_FALSE(is_blank_sql("''"));
 }
 
+TEST(SqlTextTest, the_list_of_tables_is_asked_for_in_any_spelling) {
+  EXPECT_TRUE(asks_for_tables("show tables"));
+  EXPECT_TRUE(asks_for_tables("  SHOW\n ALL tables ; "));
+  EXPECT_FALSE(asks_for_tables("show kernels"));
+  EXPECT_FALSE(asks_for_tables("select 'show tables'"));
+}
+
 }  // namespace
 }  // namespace strobe::query

@@ -187,7 +187,8 @@ class TextAnswer final : public WholeAnswer {
     if (shown_ < columns_.size()) {
       std::vector<std::string> names;
       for (std::size_t i = shown_; i < columns_.size(); ++i) names.push_back(columns_[i].name);
-      const std::string text = fmt::format("{} no room for {}", ellipsis(), fmt::join(names, ", "));
+      const std::string text = fmt::format("{} no room for {} (--format csv shows all)", ellipsis(),
+                                           fmt::join(names, ", "));
       for (const std::string& part : wrap(text, width())) out += part + "\n";
     }
   }
