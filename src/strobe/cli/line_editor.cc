@@ -87,7 +87,7 @@ enum EditAnswer : unsigned char {
   kRedisplay = 8
 };
 
-struct Library {
+struct EditCalls {
   EditLine* (*el_init)(const char*, FILE*, FILE*, FILE*) = nullptr;
   void (*el_end)(EditLine*) = nullptr;
   int (*el_set)(EditLine*, int, ...) = nullptr;
@@ -102,9 +102,9 @@ struct Library {
   int (*history)(History*, HistoryEvent*, int, ...) = nullptr;
 };
 
-Result<Library> open_library() {
+Result<EditCalls> open_editline() {
   STROBE_TRY(device::OpenLibrary opened, device::OpenLibrary::at("libedit.so.2"));
-  Library calls;
+  EditCalls calls;
   opened.need(calls.el_init, "el_init");
   opened.need(calls.el_end, "el_end");
   opened.need(calls.el_set, "el_set");
@@ -121,8 +121,8 @@ Result<Library> open_library() {
   return calls;
 }
 
-const Result<Library>& library() {
-  static const Result<Library> opened = open_library();
+const Result<EditCalls>& edit_calls() {
+  static const Result<EditCalls> opened = open_editline();
   return opened;
 }
 
@@ -140,7 +140,7 @@ std::string common_start(const std::vector<std::string>& words) {
 
 class EditedLines final : public LineEditor {
  public:
-  EditedLines(const Library& calls, std::string history_path, Completions completions)
+  EditedLines(const EditCalls& calls, std::string history_path, Completions completions)
       : calls_(calls),
         history_path_(std::move(history_path)),
         completions_(std::move(completions)) {
@@ -202,7 +202,7 @@ class EditedLines final : public LineEditor {
   // The editor that a key or prompt belongs to.
   static EditedLines& of(EditLine* edit) {
     void* data = nullptr;
-    library()->el_get(edit, kClientData, &data);
+    edit_calls()->el_get(edit, kClientData, &data);
     return *static_cast<EditedLines*>(data);
   }
   static const char* prompt_of(EditLine* edit) { return of(edit).prompt_.c_str(); }
@@ -241,7 +241,7 @@ class EditedLines final : public LineEditor {
     std::fputs(text.c_str(), stdout);
   }
 
-  Library calls_;
+  EditCalls calls_;
   std::string history_path_;
   Completions completions_;
   std::string prompt_;
@@ -263,8 +263,8 @@ std::size_t last_word(std::string_view text) {
 std::unique_ptr<LineEditor> open_line_editor(const std::string& history_path,
                                              Completions completions) {
   if (isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0) {
-    if (library()) {
-      return std::make_unique<EditedLines>(*library(), history_path, std::move(completions));
+    if (edit_calls()) {
+      return std::make_unique<EditedLines>(*edit_calls(), history_path, std::move(completions));
     }
   }
   return std::make_unique<PlainEditor>();
