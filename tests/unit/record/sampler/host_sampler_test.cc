@@ -437,9 +437,15 @@ TEST(HostSamplerForReal, follows_processes_and_threads_that_start_and_end) {
   EXPECT_THAT(sampler.threads(), SizeIs(1));
   start.open();
   done.wait();
-  for (int i = 0; i < 5; ++i) sampler.sample(now_ns += 300 * kMillisecond_ns, true);
-  EXPECT_THAT(sampler.tree().processes(), SizeIs(2));
-  EXPECT_THAT(sampler.threads(), SizeIs(3));
+  const auto has_all = [&] {
+    return sampler.tree().processes().size() == 2 && sampler.threads().size() == 3;
+  };
+  for (int i = 0; i < 200 && !has_all(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    sampler.sample(now_ns += 300 * kMillisecond_ns, true);
+  }
+  ASSERT_THAT(sampler.tree().processes(), SizeIs(2));
+  ASSERT_THAT(sampler.threads(), SizeIs(3));
   const pid_t grandchild = sampler.tree().processes().back().id;
   start.open();
   waitid(P_PID, static_cast<id_t>(child.id()), nullptr, WEXITED | WNOWAIT);

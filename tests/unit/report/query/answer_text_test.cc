@@ -73,7 +73,8 @@ TEST(AnswerTextTest, no_line_is_wider_than_the_page) {
   EXPECT_EQ(written(AnswerFormat::kText, rows, false, {.width = 31}),
             "name                        n\n"
             "kkkkkkkkkk…kkkkk  123,456,789\n"
-            "… no room for x (--format csv shows all)\n");
+            "… no room for x (--format csv\n"
+            "shows all)\n");
 }
 
 }  // namespace
