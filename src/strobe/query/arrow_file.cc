@@ -24,12 +24,6 @@ struct Buffer {
   std::int64_t offset;
   std::int64_t length;
 };
-struct FileBlock {
-  std::int64_t offset;
-  std::int32_t metadata_bytes;
-  std::int32_t padding;
-  std::int64_t body_bytes;
-};
 
 constexpr std::string_view kMagic = "ARROW1";
 constexpr std::uint32_t kContinues = 0xFFFFFFFFu;
@@ -162,15 +156,11 @@ Result<void> ArrowFile::add(const std::vector<NamedColumn>& columns, std::string
 
 void ArrowFile::end(std::string& out) {
   write_message("", out);
-  std::vector<FileBlock> batches;
-  for (const Block& block : batches_) {
-    batches.push_back({block.offset, block.metadata_bytes, 0, block.body_bytes});
-  }
   FlatNode last = FlatNode::table();
   last.number(0, kVersion5)
       .child(1, schema_of(columns_))
-      .child(2, structs(std::vector<FileBlock>()))  // dictionaries
-      .child(3, structs(batches));
+      .child(2, structs(std::vector<Block>()))  // dictionaries
+      .child(3, structs(batches_));
   const std::string footer = last.bytes();
   write(footer, out);
   const auto bytes = static_cast<std::int32_t>(footer.size());

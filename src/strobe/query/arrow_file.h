@@ -24,9 +24,10 @@ class ArrowFile {
   void end(std::string& out);
 
  private:
-  struct Block {
+  struct Block {  // as it lies in the file
     std::int64_t offset = 0;
     std::int32_t metadata_bytes = 0;
+    std::int32_t padding = 0;
     std::int64_t body_bytes = 0;
   };
 

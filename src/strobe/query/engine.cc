@@ -91,8 +91,11 @@ Error translated(std::string_view message, std::string_view sql = {}) {
   if (kind < 24) what.erase(0, kind + kError.size());
   while (!rest.empty()) {
     const std::string_view line = take_line(rest);
-    if (line.starts_with("Did you mean") || line.starts_with("Candidate")) {
+    if (line.starts_with("Did you mean")) {
       hint = std::string(line);
+    } else if (line.starts_with("Candidate")) {
+      hint = fmt::format("did you mean one of{}",
+                         line.substr(std::min(line.find(": ") + 1, line.size())));
     } else if (line.starts_with("LINE ")) {
       const std::size_t colon = line.find(": ");
       const std::string_view caret = take_line(rest);

@@ -50,7 +50,7 @@ struct ApiQuestion {
   std::string_view route;
   Query query;
   ShelfView view;
-  std::function<bool()> is_gone = nullptr;  // whoever asks; may be null
+  std::function<bool()> is_gone = nullptr;  // true when the client has left; null: nobody can tell
 };
 
 Result<std::shared_ptr<const std::string>> api_body(const SiteSources& sources,
