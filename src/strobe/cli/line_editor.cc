@@ -1,5 +1,6 @@
 #include "strobe/cli/line_editor.h"
 
+#include <termios.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -54,6 +55,29 @@ class PlainEditor final : public LineEditor {
 
  private:
   std::string waiting_;
+};
+
+// While a line is typed, Ctrl-C and Ctrl-D are keys. libedit sees to that only after it has shown
+// its prompt, so quick fingers would still send a signal, or an end that is lost.
+class KeysOnly {
+ public:
+  KeysOnly() : is_terminal_(tcgetattr(STDIN_FILENO, &before_) == 0) {
+    termios keys = before_;
+    keys.c_lflag &= ~static_cast<tcflag_t>(ICANON | ISIG | ECHO);
+    keys.c_cc[VMIN] = 1;
+    keys.c_cc[VTIME] = 0;
+    if (is_terminal_) tcsetattr(STDIN_FILENO, TCSANOW, &keys);
+    if (interrupted()) forget_interrupt();  // the query had ended already
+  }
+  ~KeysOnly() {
+    if (is_terminal_) tcsetattr(STDIN_FILENO, TCSANOW, &before_);
+  }
+  KeysOnly(const KeysOnly&) = delete;
+  KeysOnly& operator=(const KeysOnly&) = delete;
+
+ private:
+  termios before_{};
+  bool is_terminal_;
 };
 
 // The calls of libedit that are used, as histedit.h of version 3.1 declares them.
@@ -155,7 +179,6 @@ class EditedLines final : public LineEditor {
     calls_.el_set(edit_, kPrompt, &prompt_of);
     calls_.el_set(edit_, kEditor, "emacs");
     calls_.el_set(edit_, kUseHistory, calls_.history, history_);
-    // Ctrl-C is a key while a line is typed, and a signal while a query runs.
     calls_.el_set(edit_, kSetTerminal, "-d", "-isig", nullptr);
     add_key("^C", "strobe-cancel", "drop what was typed", &cancel);
     add_key("^I", "strobe-complete", "complete a name", &complete);
@@ -172,9 +195,15 @@ class EditedLines final : public LineEditor {
   TypedLine read(std::string_view prompt) override {
     prompt_ = prompt;
     is_cancelled_ = false;
+    const KeysOnly keys_only;
     calls_.el_resize(edit_);
     int length = 0;
     const char* text = calls_.el_gets(edit_, &length);
+    if (interrupted()) {  // by another process
+      forget_interrupt();
+      std::fputs("\n", stdout);
+      return {TypedLine::Kind::kCancelled};
+    }
     if (is_cancelled_) return {TypedLine::Kind::kCancelled};
     if (text == nullptr || length <= 0) return {TypedLine::Kind::kEnd};
     std::string line(text, static_cast<std::size_t>(length));

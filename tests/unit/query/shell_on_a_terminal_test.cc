@@ -28,6 +28,7 @@ class OnTerminal {
     const winsize size{.ws_row = 40, .ws_col = 100, .ws_xpixel = 0, .ws_ypixel = 0};
     process_ = forkpty(&terminal_, nullptr, nullptr, &size);
     if (process_ != 0) return;
+    std::signal(SIGINT, SIG_DFL);  // a program in the background is started without it
     setenv("XDG_STATE_HOME", state.c_str(), 1);
     setenv("TERM", "xterm", 1);
     execl(STROBE_BINARY, STROBE_BINARY, "query", "--no-cache",
