@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+// A job of many ranks on one clock: what each rank did in each step, and how long it waited for the
+// others. Everything that judges or shows a job starts from here.
+namespace strobe::fleet {
+
+// One rank in one step. The parts add up to the step, exactly.
+struct RankStep {
+  std::int64_t start_ns = 0;  // on the common clock
+  std::int64_t end_ns = 0;
+
+  // The rank's own work. Each nanosecond has the first of these labels that fits.
+  std::int64_t compute_ns = 0;  // its device computes
+  std::int64_t copy_ns = 0;     // its device copies or sets memory
+  std::int64_t input_ns = 0;    // its device is idle while the host loads data
+  std::int64_t host_ns = 0;     // its device is idle for another reason, or there is none
+  // In collectives, where its device computes nothing meanwhile.
+  std::int64_t wait_ns = 0;      // until the last rank arrived
+  std::int64_t transfer_ns = 0;  // from then on
+
+  // Of the work above: what makes it comparable between ranks.
+  std::uint64_t kernels = 0;
+  std::int64_t longest_host_gap_ns = 0;  // the longest stretch of host_ns at once
+  std::uint64_t host_gaps = 0;           // such stretches
+
+  std::uint64_t collectives = 0;  // matched, in which it took part
+  std::uint64_t last = 0;         // in which it came last
+  // Its arrival after the median arrival of the others: the median over the step's collectives.
+  std::int64_t lateness_ns = 0;
+  std::int64_t caused_wait_ns = 0;  // what all others waited while it was the last
+
+  std::int64_t own_ns() const;  // its own work
+};
+
+struct RankOfJob {
+  std::int32_t rank = 0;
+  std::string file;
+  std::string host;                   // empty: not known
+  std::optional<std::int32_t> stage;  // of a pipeline, where the trace says so
+  std::vector<RankStep> steps;        // parallel to Job::steps
+};
+
+// Collectives of one kind and size, over the whole job.
+struct CollectiveRow {
+  std::string group;
+  std::string kind;         // "all_reduce"
+  std::uint64_t bytes = 0;  // per rank; 0: not known
+  std::size_t ranks = 0;    // that take part in one
+  bool on_host = false;
+  std::uint64_t matched = 0;
+  std::int64_t wait_ns = 0;      // of all ranks together
+  std::int64_t transfer_ns = 0;  // of all ranks together
+  std::int64_t median_transfer_ns = 0;
+  std::int64_t longest_transfer_ns = 0;
+  std::vector<std::int64_t> transfer_by_step;  // the median of each step's; parallel to Job::steps
+};
+
+struct Job {
+  std::vector<std::string> steps;  // names, in order; every rank has each of them
+  std::vector<RankOfJob> ranks;    // by rank
+  std::vector<CollectiveRow> collectives;
+};
+
+}  // namespace strobe::fleet
