@@ -96,6 +96,10 @@ struct Row {
   std::int32_t data_rank = 0;
   std::int32_t rank = 0;
   std::size_t line = 0;
+
+  // In the finished table.
+  std::size_t lane = 0;
+  std::size_t place = 0;  // of its operation
 };
 
 class RowReader {
@@ -105,69 +109,72 @@ class RowReader {
     least_fields_ = std::ranges::max(columns) + 1;
   }
 
-  Result<Row> read() {
+  Result<void> read(Row& row) {
     if (records_.is_broken()) return fault("a quote is never closed");
     if (records_.size() < least_fields_) {
       return fault(records_.is_last_cut() ? "the table ends inside this line"
                                           : "this line ends before its last column");
     }
-    Row row;
     row.line = records_.line();
-    STROBE_TRY(row.data_rank, index(Field::kDataRank, 0));
-    STROBE_TRY(row.rank, index(Field::kRank, 0));
-    STROBE_TRY(row.step, whole(Field::kStep, std::numeric_limits<std::int64_t>::min()));
-    STROBE_TRY(row.operation.stage, index(Field::kStage, 0));
-    STROBE_TRY(row.operation.type, type());
-    STROBE_TRY(row.operation.sequence, index(Field::kSequence, 0));
-    STROBE_TRY(row.operation.chunk, index(Field::kChunk, -1));
-    STROBE_TRY(row.operation.global_chunk, index(Field::kGlobalChunk, -1));
-    STROBE_TRY(row.start_s, seconds(Field::kStart));
-    STROBE_TRY(row.duration_s, seconds(Field::kDuration));
-    return row;
+    Operation& operation = row.operation;
+    const bool is_good =
+        whole(Field::kDataRank, 0, row.data_rank) && whole(Field::kRank, 0, row.rank) &&
+        whole(Field::kStep, 0, row.step) && whole(Field::kStage, 0, operation.stage) &&
+        type(operation.type) && whole(Field::kSequence, 0, operation.sequence) &&
+        whole(Field::kChunk, -1, operation.chunk) &&
+        whole(Field::kGlobalChunk, -1, operation.global_chunk) &&
+        seconds(Field::kStart, row.start_s) && seconds(Field::kDuration, row.duration_s);
+    if (is_good) return {};
+    Error error = fault(fmt::format("{} is '{}', {}", kFieldNames[static_cast<std::size_t>(bad_)],
+                                    excerpt(text(bad_)), why_));
+    if (bad_ == Field::kType)
+      error.hint = fmt::format("known are: {}", fmt::join(kTypeNames, ", "));
+    return error;
   }
 
  private:
   std::string_view text(Field field) {
     return records_.field(columns_[static_cast<std::size_t>(field)]);
   }
-
   Error fault(std::string what) const {
     return damaged(std::move(what), fmt::format("{}, line {}", file_, records_.line()),
                    "repair this line, or write the table again");
   }
-  Error fault(Field field, std::string_view why) {
-    return fault(fmt::format("{} is '{}', {}", kFieldNames[static_cast<std::size_t>(field)],
-                             excerpt(text(field)), why));
-  }
 
-  Result<std::int64_t> whole(Field field, std::int64_t least) {
+  bool refuse(Field field, std::string_view why) {
+    bad_ = field;
+    why_ = why;
+    return false;
+  }
+  template <class Whole>
+  bool whole(Field field, std::int64_t least, Whole& value) {
+    constexpr std::int64_t kMost = sizeof(Whole) > 4 ? std::int64_t{1} << 53 : 1 << 24;
     const auto number = parse_whole_number(text(field));
-    if (number && *number >= least) return *number;
-    return fault(field, number ? "which is too small" : "which is no whole number");
+    if (!number) return refuse(field, "which is no whole number");
+    if (*number < least) return refuse(field, "which is too small");
+    if (*number > kMost) return refuse(field, "which is too large");
+    value = static_cast<Whole>(*number);
+    return true;
   }
-  Result<std::int32_t> index(Field field, std::int32_t least) {
-    STROBE_TRY(const std::int64_t number, whole(field, least));
-    constexpr std::int64_t kMost = 1 << 24;
-    if (number > kMost) return fault(field, "which is too large");
-    return static_cast<std::int32_t>(number);
-  }
-  Result<double> seconds(Field field) {
+  bool seconds(Field field, double& value) {
     const auto number = parse_number(text(field));
-    if (!number) return fault(field, "which is no number of seconds");
-    return *number;
+    if (!number) return refuse(field, "which is no number of seconds");
+    value = *number;
+    return true;
   }
-  Result<OpType> type() {
+  bool type(OpType& value) {
     const auto* name = std::ranges::find(kTypeNames, text(Field::kType));
-    if (name != kTypeNames.end()) return static_cast<OpType>(name - kTypeNames.begin());
-    Error error = fault(Field::kType, "which is no known operation");
-    error.hint = fmt::format("known are: {}", fmt::join(kTypeNames, ", "));
-    return error;
+    if (name == kTypeNames.end()) return refuse(Field::kType, "which is no known operation");
+    value = static_cast<OpType>(name - kTypeNames.begin());
+    return true;
   }
 
   CsvRecords& records_;
   const Columns& columns_;
   const std::string& file_;
   std::size_t least_fields_ = 0;
+  Field bad_ = Field::kCount_;
+  std::string_view why_;
 };
 
 Result<std::vector<Row>> read_rows(ByteStream& stream, const std::string& file) {
@@ -184,8 +191,7 @@ Result<std::vector<Row>> read_rows(ByteStream& stream, const std::string& file) 
   RowReader reader(records, columns, file);
   while (records.next()) {
     if (records.text().empty()) continue;
-    STROBE_TRY(const Row row, reader.read());
-    rows.push_back(row);
+    STROBE_TRY_VOID(reader.read(rows.emplace_back()));
   }
   if (records.damage()) {
     return damaged(records.damage()->what, fmt::format("{}, {}", file, records.damage()->where),
@@ -315,9 +321,12 @@ class TableBuilder {
   // Every operation once in every lane, before there is memory for all.
   Result<void> count_operations() {
     std::vector<std::size_t> counts(table_.lanes());
-    for (const Row& row : rows_) {
-      if (!places_.contains(key_of(row.operation))) return unexpected(row);
-      ++counts[lane_of(row)];
+    for (Row& row : rows_) {
+      const auto found = places_.find(key_of(row.operation));
+      if (found == places_.end()) return unexpected(row);
+      row.place = found->second;
+      row.lane = lane_of(row);
+      ++counts[row.lane];
     }
     for (std::size_t lane = 0; lane < counts.size(); ++lane) {
       if (counts[lane] < table_.operations.size()) return absent_operation(lane);
@@ -352,29 +361,24 @@ class TableBuilder {
     constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
     table_.start_s.assign(table_.operations.size() * lanes, kNone);
     table_.end_s.resize(table_.start_s.size());
-    table_.worker_ranks.assign(
-        static_cast<std::size_t>(table_.sizes.stages) * table_.data_ranks.size(), 0);
-    const std::vector<double> zeros_s = first_starts();
+    table_.worker_ranks.resize(static_cast<std::size_t>(table_.sizes.stages) *
+                               table_.data_ranks.size());
+    const std::size_t ranks = table_.data_ranks.size();
+    std::vector<double> zeros_s(table_.steps.size(), std::numeric_limits<double>::infinity());
     for (const Row& row : rows_) {
-      const std::size_t lane = lane_of(row);
-      const std::size_t data_rank = lane % table_.data_ranks.size();
-      const std::size_t cell = places_.at(key_of(row.operation)) * lanes + lane;
+      double& zero_s = zeros_s[row.lane / ranks];
+      zero_s = std::min(zero_s, row.start_s);
+    }
+    for (const Row& row : rows_) {
+      const std::size_t cell = row.place * lanes + row.lane;
       if (!std::isnan(table_.start_s[cell])) return twice(row);
-      table_.start_s[cell] = row.start_s - zeros_s[lane / table_.data_ranks.size()];
+      table_.start_s[cell] = row.start_s - zeros_s[row.lane / ranks];
       table_.end_s[cell] = table_.start_s[cell] + row.duration_s;
-      table_.worker_ranks[static_cast<std::size_t>(row.operation.stage) * table_.data_ranks.size() +
-                          data_rank] = row.rank;
+      table_
+          .worker_ranks[static_cast<std::size_t>(row.operation.stage) * ranks + row.lane % ranks] =
+          row.rank;
     }
     return {};
-  }
-
-  std::vector<double> first_starts() const {
-    std::vector<double> starts_s(table_.steps.size(), std::numeric_limits<double>::infinity());
-    for (const Row& row : rows_) {
-      double& start_s = starts_s[place_of(table_.steps, row.step)];
-      start_s = std::min(start_s, row.start_s);
-    }
-    return starts_s;
   }
 
   std::vector<Row> rows_;
@@ -434,7 +438,8 @@ Result<OperationTable> parse_operation_table(ByteStream& stream, const std::stri
 
 Result<OperationTable> read_operation_table(const std::string& path) {
   STROBE_TRY(File file, File::open(path));
-  STROBE_TRY(const auto stream, open_stream(std::move(file)));
+  STROBE_TRY(auto stream, open_stream(std::move(file)));
+  stream = prefetch(std::move(stream));
   STROBE_TRY(OperationTable table, parse_operation_table(*stream, path));
   table.name = stem_of(path);
   add_study_facts(path, table);
