@@ -428,7 +428,8 @@ std::string name_of(const Operation& operation) {
 
 bool is_operation_table(std::string_view text) {
   CsvRecords records(text.substr(0, text.find('\n')));
-  return records.next() && std::ranges::count(columns_of(records), kAbsent) == 0;
+  return records.next() && std::ranges::count(columns_of(records), kAbsent) <
+                               static_cast<std::ptrdiff_t>(kFields / 2);
 }
 
 Result<OperationTable> parse_operation_table(ByteStream& stream, const std::string& file) {

@@ -85,7 +85,8 @@ struct OperationTable {
   std::size_t lanes() const { return steps.size() * data_ranks.size(); }
 };
 
-// Whether a text begins like such a table: its first line names the columns.
+// Whether a text begins like such a table: its first line names most of the columns, so that
+// reading can tell which one is absent.
 bool is_operation_table(std::string_view text);
 
 // `file`: for errors.

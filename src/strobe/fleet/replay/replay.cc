@@ -73,8 +73,8 @@ class JobReplay {
     const auto record = [&](std::uint32_t operation, std::span<double> times_s) {
       std::ranges::copy(recorded(operation), times_s.begin());
     };
-    const std::vector<double> base_s = what_if_.run(all_, times_.delay_s, record);
-    const std::vector<double> nodelay_s = what_if_.run(all_, {}, record);
+    const std::vector<double> recorded_s = what_if_.run(all_, times_.delay_s, record);
+    const std::vector<double> without_delays_s = what_if_.run(all_, {}, record);
     // Ideal workers are all alike, in all steps.
     replay_.ideal_s = what_if_
                           .run({.lanes = 1, .company = 1}, {},
@@ -83,10 +83,11 @@ class JobReplay {
                                })
                           .front();
     for (std::size_t i = 0; i < table_.steps.size(); ++i) {
-      replay_.steps.push_back({table_.steps[i], base_s[i], nodelay_s[i], replay_.ideal_s});
+      replay_.steps.push_back(
+          {table_.steps[i], recorded_s[i], without_delays_s[i], replay_.ideal_s});
     }
-    replay_.base_s = mean_of(base_s);
-    replay_.nodelay_s = mean_of(nodelay_s);
+    replay_.recorded_s = mean_of(recorded_s);
+    replay_.without_delays_s = mean_of(without_delays_s);
   }
 
   Error no_optimizer() const {
@@ -205,9 +206,9 @@ class JobReplay {
     WorkersReplay result = {.workers = std::move(workers),
                             .repaired_s = mean_step_s(true),
                             .only_they_s = mean_step_s(false)};
-    const double cost_s = replay_.nodelay_s - replay_.ideal_s;
+    const double cost_s = replay_.without_delays_s - replay_.ideal_s;
     if (cost_s != 0) {
-      result.saved_share = (replay_.nodelay_s - result.repaired_s) / cost_s;
+      result.saved_share = (replay_.without_delays_s - result.repaired_s) / cost_s;
       result.caused_share = (result.only_they_s - replay_.ideal_s) / cost_s;
     }
     return result;

@@ -39,9 +39,9 @@ struct WorkersReplay {
 
 struct ReplayedStep {
   std::int64_t step = 0;
-  double base_s = 0;     // as recorded
-  double nodelay_s = 0;  // every operation starts as soon as it can
-  double ideal_s = 0;    // and takes as long as others of its kind
+  double recorded_s = 0;        // as recorded
+  double without_delays_s = 0;  // every operation starts as soon as it can
+  double ideal_s = 0;           // and takes as long as others of its kind
 };
 
 struct Replay {
@@ -51,8 +51,8 @@ struct Replay {
   std::vector<ReplayedStep> steps;
 
   // Means over the steps.
-  double base_s = 0;
-  double nodelay_s = 0;
+  double recorded_s = 0;
+  double without_delays_s = 0;
   double ideal_s = 0;
 
   std::vector<PartReplay> kinds;  // worst first, as are the next two
@@ -62,8 +62,8 @@ struct Replay {
   WorkersReplay worst_workers;  // 3 % of them, at least one
   WorkersReplay last_stage;
 
-  double delay_slowdown() const { return base_s / nodelay_s; }
-  double straggler_slowdown() const { return nodelay_s / ideal_s; }
+  double delay_slowdown() const { return recorded_s / without_delays_s; }
+  double straggler_slowdown() const { return without_delays_s / ideal_s; }
 };
 
 Result<Replay> replay(const OperationTable& table);

@@ -72,6 +72,7 @@ TEST(OperationTableTest, columns_are_found_by_name) {
 TEST(OperationTableTest, a_table_is_known_by_its_header) {
   EXPECT_TRUE(is_operation_table(kHeader));
   EXPECT_TRUE(is_operation_table("gmc,mc,seq_id,duration,start_ts,optype,step,rank,stage,dp_rank"));
+  EXPECT_TRUE(is_operation_table("dp_rank,stage,rank,step,optype,start_ts,seq_id,mc,gmc\n"));
   EXPECT_FALSE(is_operation_table("dp_rank,stage,rank,step\n1,2,3,4\n"));
   EXPECT_FALSE(is_operation_table("{\"traceEvents\": []}"));
   EXPECT_FALSE(is_operation_table(""));

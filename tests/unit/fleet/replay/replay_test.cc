@@ -36,11 +36,13 @@ class Published {
   void expect_equal() {
     for (const ReplayedStep& step : ours_.steps) {
       const std::string name = std::to_string(step.step);
-      expect_near(number("step_t_base", name), step.base_s, "base of " + name);
-      expect_near(number("step_t_nodelay", name), step.nodelay_s, "nodelay of " + name);
+      expect_near(number("step_t_base", name), step.recorded_s, "base of " + name);
+      expect_near(number("step_t_nodelay", name), step.without_delays_s, "nodelay of " + name);
       expect_near(number("step_t_noblk", name), step.ideal_s, "ideal of " + name);
-      expect_near(number("launch_step_slowdown", name), step.base_s / step.nodelay_s, name);
-      expect_near(number("blocking_step_slowdown", name), step.nodelay_s / step.ideal_s, name);
+      expect_near(number("launch_step_slowdown", name), step.recorded_s / step.without_delays_s,
+                  name);
+      expect_near(number("blocking_step_slowdown", name), step.without_delays_s / step.ideal_s,
+                  name);
     }
     EXPECT_EQ(members("step_t_base"), ours_.steps.size());
     const JobSizes& sizes = ours_.sizes;
@@ -102,7 +104,7 @@ void expect_workers(const std::string& file, const WorkersReplay& ours, const Re
   };
   expect("trem", ours.repaired_s);
   expect("tadd", ours.only_they_s);
-  expect("tori", replay.nodelay_s);
+  expect("tori", replay.without_delays_s);
   expect("tideal", replay.ideal_s);
   expect("rem", ours.saved_share);
   expect("add", ours.caused_share);
@@ -146,8 +148,8 @@ TEST(ReplayTest, a_slow_rank_costs_what_it_takes_longer_than_the_mean) {
   OperationSketch sketch;
   const auto job = replay(add_step(sketch, 5, 1, 3).table());
   ASSERT_TRUE(job) << job.error().what;
-  EXPECT_DOUBLE_EQ(job->base_s, 4);
-  EXPECT_DOUBLE_EQ(job->nodelay_s, 4);
+  EXPECT_DOUBLE_EQ(job->recorded_s, 4);
+  EXPECT_DOUBLE_EQ(job->without_delays_s, 4);
   EXPECT_DOUBLE_EQ(job->ideal_s, 3);
   EXPECT_DOUBLE_EQ(job->straggler_slowdown(), 4.0 / 3);
   EXPECT_EQ(job->operations, 6u);
@@ -207,9 +209,9 @@ TEST(ReplayTest, every_step_has_its_own_slowdown) {
   const auto job = replay(add_step(sketch, 9, 2, 2).table());
   ASSERT_TRUE(job) << job.error().what;
   ASSERT_EQ(job->steps.size(), 2u);
-  EXPECT_DOUBLE_EQ(job->steps[0].nodelay_s, 4);
-  EXPECT_DOUBLE_EQ(job->steps[1].nodelay_s, 3);
-  EXPECT_DOUBLE_EQ(job->nodelay_s, 3.5);
+  EXPECT_DOUBLE_EQ(job->steps[0].without_delays_s, 4);
+  EXPECT_DOUBLE_EQ(job->steps[1].without_delays_s, 3);
+  EXPECT_DOUBLE_EQ(job->without_delays_s, 3.5);
   EXPECT_EQ(job->data_ranks[0].name, "1");
   EXPECT_THAT(job->data_ranks[0].by_step, ElementsAre(DoubleEq(4.0 / 3), DoubleEq(1)));
   EXPECT_DOUBLE_EQ(job->data_ranks[0].slowdown, 3.5 / 3);
@@ -219,8 +221,8 @@ TEST(ReplayTest, delays_are_no_stragglers) {
   const auto job = replay(
       OperationSketch().at(0, 0, 0).forward(0, 0, 1).add("optimizer", 0, 1.25, 2.25).table());
   ASSERT_TRUE(job) << job.error().what;
-  EXPECT_DOUBLE_EQ(job->base_s, 2.25);
-  EXPECT_DOUBLE_EQ(job->nodelay_s, 2);
+  EXPECT_DOUBLE_EQ(job->recorded_s, 2.25);
+  EXPECT_DOUBLE_EQ(job->without_delays_s, 2);
   EXPECT_DOUBLE_EQ(job->delay_slowdown(), 1.125);
   EXPECT_DOUBLE_EQ(job->straggler_slowdown(), 1);
 }
