@@ -25,7 +25,7 @@ enum class End : std::uint8_t { kSend, kReceive };
 OpType compute_of(Direction direction) {
   return direction == Direction::kForward ? OpType::kForwardCompute : OpType::kBackwardCompute;
 }
-OpType transfer_of(Direction direction, End end) {
+OpType transfer_type(Direction direction, End end) {
   if (direction == Direction::kForward) {
     return end == End::kSend ? OpType::kForwardSend : OpType::kForwardRecv;
   }
@@ -163,7 +163,7 @@ class GraphBuilder {
     std::vector<Transfer> real;
     if (computes.empty()) return real;
     Places in_time;
-    for (const std::uint32_t transfer : of(stage, transfer_of(direction, end))) {
+    for (const std::uint32_t transfer : of(stage, transfer_type(direction, end))) {
       if (is_in_time(transfer, end, computes)) in_time.push_back(transfer);
     }
     // The first pass of an outer stage may have its input already.
