@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "strobe/fleet/clocks/clocks.h"
+#include "strobe/fleet/matching/matching.h"
+
 // A job of many ranks on one clock: what each rank did in each step, and how long it waited for the
 // others. Everything that judges or shows a job starts from here.
 namespace strobe::fleet {
@@ -61,12 +64,19 @@ struct CollectiveRow {
   std::int64_t median_transfer_ns = 0;
   std::int64_t longest_transfer_ns = 0;
   std::vector<std::int64_t> transfer_by_step;  // the median of each step's; parallel to Job::steps
+
+  double bus_factor = 1;  // bus bandwidth / algorithm bandwidth
+  // At the median transfer; 0: not known.
+  double algorithm_bytes_per_s() const;
+  double bus_bytes_per_s() const { return bus_factor * algorithm_bytes_per_s(); }
 };
 
 struct Job {
   std::vector<std::string> steps;  // names, in order; every rank has each of them
   std::vector<RankOfJob> ranks;    // by rank
   std::vector<CollectiveRow> collectives;
+  std::vector<Mismatch> mismatches = {};  // worst first
+  std::vector<HostClock> clocks = {};     // by their first rank
 };
 
 }  // namespace strobe::fleet
