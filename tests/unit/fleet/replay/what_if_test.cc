@@ -17,9 +17,9 @@ using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using testing::OperationSketch;
 
-class Job {
+class PlannedJob {
  public:
-  explicit Job(const OperationSketch& sketch)
+  explicit PlannedJob(const OperationSketch& sketch)
       : table(sketch.table()), graph(build_graph(table).value()), times(times_of(table, graph)) {}
 
   std::vector<double> transfers(const std::string& name) const {
@@ -56,13 +56,13 @@ OperationSketch pair_of_transfers(double send_start_s, double receive_end_s) {
 }
 
 TEST(OperationTimesTest, a_transfer_begins_when_both_ends_are_there) {
-  const Job job(pair_of_transfers(1, 3));
+  const PlannedJob job(pair_of_transfers(1, 3));
   EXPECT_THAT(job.transfers("forward-send_0_0"), ElementsAre(DoubleEq(3)));
   EXPECT_THAT(job.transfers("forward-recv_0_1"), ElementsAre(DoubleEq(2)));
 }
 
 TEST(OperationTimesTest, a_transfer_that_ends_before_it_begins_takes_no_time) {
-  const Job job(pair_of_transfers(2, 1.5));
+  const PlannedJob job(pair_of_transfers(2, 1.5));
   EXPECT_THAT(job.transfers("forward-recv_0_1"), ElementsAre(0));
 }
 
@@ -71,13 +71,13 @@ TEST(OperationTimesTest, all_ranks_wait_for_the_last) {
   for (const int rank : {0, 1}) {
     sketch.at(0, rank, 0).add("params-all-gather", 0, rank, 3, 0).add("optimizer", 0, 3, 4);
   }
-  const Job job(sketch);
+  const PlannedJob job(sketch);
   EXPECT_THAT(job.transfers("params-all-gather_0_0"), ElementsAre(2, 2));
   EXPECT_THAT(job.delays("params-all-gather_0_0"), ElementsAre(0, 1));
 }
 
 TEST(OperationTimesTest, a_delay_counts_from_the_last_predecessor) {
-  const Job job(pair_of_transfers(1, 3));
+  const PlannedJob job(pair_of_transfers(1, 3));
   EXPECT_THAT(job.delays("forward-send_0_0"), ElementsAre(DoubleEq(0)));
   EXPECT_THAT(job.delays("forward-recv_0_1"), ElementsAre(DoubleEq(0.5)));
   EXPECT_THAT(job.delays("forward-compute_0_1"), ElementsAre(DoubleEq(2)));
@@ -85,7 +85,7 @@ TEST(OperationTimesTest, a_delay_counts_from_the_last_predecessor) {
 
 TEST(OperationTimesTest, a_small_overlap_is_kept_and_a_large_one_is_no_delay) {
   const auto delay_after = [](double start_s) {
-    return Job(OperationSketch().forward(0, 0, 1).add("gc", 0, start_s, 2)).delays("gc_0_0");
+    return PlannedJob(OperationSketch().forward(0, 0, 1).add("gc", 0, start_s, 2)).delays("gc_0_0");
   };
   EXPECT_THAT(delay_after(0.995), ElementsAre(DoubleNear(-0.005, 1e-12)));
   EXPECT_THAT(delay_after(0.98), ElementsAre(0));
@@ -101,7 +101,7 @@ TEST(OperationTimesTest, computes_are_ideal_at_the_mean_and_transfers_at_the_med
         .add("optimizer-clip-main-grad", 0, 20, 21 + more_s)
         .add("optimizer", 0, 30, 31);
   }
-  const Job job(sketch);
+  const PlannedJob job(sketch);
   EXPECT_DOUBLE_EQ(job.ideal("forward-compute_0_0"), (1 + 2 + 7) / 3.0);
   EXPECT_DOUBLE_EQ(job.ideal("layernorm-grads-all-reduce_0_0"), 2);
   EXPECT_DOUBLE_EQ(job.ideal("optimizer-clip-main-grad_0_0"), 2);
@@ -109,7 +109,7 @@ TEST(OperationTimesTest, computes_are_ideal_at_the_mean_and_transfers_at_the_med
 
 // What moves nothing does not tell how long moving takes.
 TEST(OperationTimesTest, transfers_without_a_peer_do_not_count_for_others) {
-  const Job job(pair_of_transfers(1, 3).at(0, 0, 1).add("forward-send", 0, 6, 26));
+  const PlannedJob job(pair_of_transfers(1, 3).at(0, 0, 1).add("forward-send", 0, 6, 26));
   EXPECT_DOUBLE_EQ(job.ideal("forward-send_0_0"), 3);
   EXPECT_DOUBLE_EQ(job.ideal("forward-send_0_1"), 20);
 }
@@ -127,7 +127,7 @@ OperationSketch two_ranks() {
 }
 
 TEST(WhatIfTest, lanes_wait_for_their_company_only) {
-  const Job job(two_ranks());
+  const PlannedJob job(two_ranks());
   WhatIf what_if(job.table, job.graph);
   const std::vector<double> pass_s = {1, 5, 2, 3};
   const auto write = [&](std::uint32_t operation, std::span<double> times_s) {
@@ -141,7 +141,7 @@ TEST(WhatIfTest, lanes_wait_for_their_company_only) {
 }
 
 TEST(WhatIfTest, recorded_times_and_delays_give_the_recorded_ends) {
-  const Job job(pair_of_transfers(1, 4).add("optimizer", 0, 6.5, 8));
+  const PlannedJob job(pair_of_transfers(1, 4).add("optimizer", 0, 6.5, 8));
   WhatIf what_if(job.table, job.graph);
   const auto write = [&](std::uint32_t operation, std::span<double> times_s) {
     times_s.front() = job.times.transfer_s[operation];
