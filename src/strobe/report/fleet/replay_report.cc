@@ -123,6 +123,18 @@ std::string kind_sentence(const Replay& replay) {
       worst.name, share);
 }
 
+// A stage with too much work has bad workers too, and a bad worker is in some stage: it is the
+// workers if repairing them saves about as much as repairing the stage.
+std::string reason_sentence(const Replay& replay) {
+  constexpr double kAboutAsMuch = 0.8;
+  const double by_workers = replay.worst_workers.saved_share;
+  const double by_stage = replay.sizes.stages > 1 ? replay.last_stage.saved_share : 0;
+  if (by_workers >= kExplains && by_workers >= kAboutAsMuch * by_stage) {
+    return worker_sentence(replay);
+  }
+  return by_stage >= kExplains ? stage_sentence(replay) : kind_sentence(replay);
+}
+
 std::string delay_sentence(const Replay& replay) {
   const double delays_s = replay.recorded_s - replay.without_delays_s;
   return fmt::format("Delays between operations take {} of the {} of a step as recorded ({}).",
@@ -133,11 +145,7 @@ std::string delay_sentence(const Replay& replay) {
 std::vector<std::string> verdict_of(const Replay& replay) {
   std::vector<std::string> sentences = {cost_sentence(replay)};
   if (has_stragglers(replay)) {
-    const bool is_stage = replay.sizes.stages > 1 && replay.last_stage.saved_share >= kExplains;
-    const bool is_workers = replay.worst_workers.saved_share >= kExplains;
-    if (is_workers) sentences.push_back(worker_sentence(replay));
-    if (is_stage) sentences.push_back(stage_sentence(replay));
-    if (!is_workers && !is_stage) sentences.push_back(kind_sentence(replay));
+    sentences.push_back(reason_sentence(replay));
   }
   if (replay.recorded_s > replay.without_delays_s * kWorthALook) {
     sentences.push_back(delay_sentence(replay));
