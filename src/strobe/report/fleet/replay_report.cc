@@ -221,6 +221,7 @@ struct PartsText {
   std::string_view key;
   std::string_view title;
   std::string_view header;
+  std::string_view lead;
 };
 
 // Each part with its recorded times, all else ideal.
@@ -229,9 +230,7 @@ Section parts_section(const Replay& replay, const std::vector<PartReplay>& parts
   Section section;
   section.key = text.key;
   section.title = text.title;
-  section.lead =
-      "The mean step if only this one kept its recorded times and all others were ideal. The cost "
-      "is what all stragglers cost together; costs do not add up, because they overlap.";
+  section.lead = text.lead;
   section.table.columns = {{std::string(text.key), std::string(text.header), ColumnType::kText, 10},
                            {"slowdown", "x ideal", ColumnType::kNumber, 9},
                            cost_column("cost_share"),
@@ -363,10 +362,18 @@ Section step_section(const Replay& replay) {
   return section;
 }
 
-constexpr PartsText kKinds = {"kind", "By kind of operation", "operations"};
-constexpr PartsText kStages = {"stage", "By stage", "stage"};
-constexpr PartsText kDataRanks = {"data_parallel_rank", "By data-parallel rank",
-                                  "data-parallel rank"};
+constexpr PartsText kKinds = {
+    "kind", "By kind of operation", "operations",
+    "The mean step if only operations of this kind kept their recorded times and all others were "
+    "ideal. The cost is what all stragglers cost together; costs do not add up, because they "
+    "overlap."};
+constexpr PartsText kStages = {
+    "stage", "By stage", "stage",
+    "The mean step if only this stage kept its recorded times. Below 1, it is faster than the "
+    "mean of all stages."};
+constexpr PartsText kDataRanks = {
+    "data_parallel_rank", "By data-parallel rank", "data-parallel rank",
+    "The mean step if only this data-parallel rank kept its recorded times."};
 
 // A grid that is wider than a page of text helps nobody.
 constexpr std::int32_t kStagesOnAPage = 12;
