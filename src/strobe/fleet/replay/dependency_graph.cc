@@ -151,7 +151,8 @@ class GraphBuilder {
   bool has_peer(std::uint32_t compute, Direction direction, End end) const {
     const bool goes_up = (direction == Direction::kForward) == (end == End::kSend);
     const std::int32_t peer = table_.operations[compute].global_chunk + (goes_up ? 1 : -1);
-    return peer >= 0 && peer < table_.sizes.stages * table_.sizes.chunks;
+    const auto chunks = static_cast<std::int64_t>(table_.sizes.stages) * table_.sizes.chunks;
+    return peer >= 0 && peer < chunks;
   }
 
   struct Transfer {

@@ -81,9 +81,9 @@ Result<Columns> checked_columns(CsvRecords& header, const std::string& file) {
   const Columns columns = columns_of(header);
   const auto absent = std::ranges::find(columns, kAbsent);
   if (absent == columns.end()) return columns;
-  return damaged(fmt::format("the table has no column '{}'",
+  return damaged(fmt::format("line {} has no column '{}'", header.line(),
                              kFieldNames[static_cast<std::size_t>(absent - columns.begin())]),
-                 fmt::format("{}, line {}", file, header.line()),
+                 file,
                  fmt::format("its first line names the columns: {}", fmt::join(kFieldNames, ",")));
 }
 
@@ -112,8 +112,8 @@ class RowReader {
   Result<void> read(Row& row) {
     if (records_.is_broken()) return fault("a quote is never closed");
     if (records_.size() < least_fields_) {
-      return fault(records_.is_last_cut() ? "the table ends inside this line"
-                                          : "this line ends before its last column");
+      return fault(records_.is_last_cut() ? "the table ends inside it"
+                                          : "it ends before its last column");
     }
     row.line = records_.line();
     Operation& operation = row.operation;
@@ -136,8 +136,8 @@ class RowReader {
   std::string_view text(Field field) {
     return records_.field(columns_[static_cast<std::size_t>(field)]);
   }
-  Error fault(std::string what) const {
-    return damaged(std::move(what), fmt::format("{}, line {}", file_, records_.line()),
+  Error fault(std::string_view what) const {
+    return damaged(fmt::format("line {}: {}", records_.line(), what), file_,
                    "repair this line, or write the table again");
   }
 
@@ -159,6 +159,8 @@ class RowReader {
   bool seconds(Field field, double& value) {
     const auto number = parse_number(text(field));
     if (!number) return refuse(field, "which is no number of seconds");
+    constexpr double kMost_s = 1e12;
+    if (std::abs(*number) > kMost_s) return refuse(field, "which is too large");
     value = *number;
     return true;
   }
@@ -254,7 +256,6 @@ class TableBuilder {
     return fmt::format("step {}, dp_rank {}", table_.steps[lane / width],
                        table_.data_ranks[lane % width]);
   }
-  std::string at(const Row& row) const { return fmt::format("{}, line {}", file_, row.line); }
 
   Error incomplete(std::string what) const {
     return {.code = ErrorCode::kTooLittleData,
@@ -294,6 +295,7 @@ class TableBuilder {
   Result<void> find_sizes() {
     std::set<std::int32_t> stages;
     std::int32_t chunks = 0;
+    std::int32_t passes = 0;
     for (const Operation& operation : table_.operations) {
       stages.insert(operation.stage);
       if (!is_pass(operation.type)) continue;
@@ -303,6 +305,12 @@ class TableBuilder {
             file_, "write its mc and gmc, which count from 0");
       }
       chunks = std::max(chunks, operation.chunk + 1);
+      ++passes;
+    }
+    if (chunks > passes) {
+      return damaged(fmt::format("mc is {}, but a step of all stages has {}", chunks - 1,
+                                 counted(static_cast<std::uint64_t>(passes), "pass", "passes")),
+                     file_, "count the model chunks of a stage from 0");
     }
     std::int32_t next = 0;
     for (const std::int32_t stage : stages) {
@@ -335,15 +343,15 @@ class TableBuilder {
   }
 
   Error unexpected(const Row& row) const {
-    return damaged(fmt::format("{} is not among the operations of {}, as which all others are "
-                               "replayed",
-                               name_of(row.operation), lane_name(0)),
-                   at(row), "leave out steps that do something else");
+    return damaged(fmt::format("line {}: {} is not among the operations of {}, as which all others "
+                               "are replayed",
+                               row.line, name_of(row.operation), lane_name(0)),
+                   file_, "leave out steps that do something else");
   }
   Error twice(const Row& row) const {
-    return damaged(
-        fmt::format("{} occurs twice in {}", name_of(row.operation), lane_name(lane_of(row))),
-        at(row), "seq_id numbers the operations of one kind in a stage and step");
+    return damaged(fmt::format("line {}: {} occurs twice in {}", row.line, name_of(row.operation),
+                               lane_name(lane_of(row))),
+                   file_, "seq_id numbers the operations of one kind in a stage and step");
   }
   Error absent_operation(std::size_t lane) const {
     std::set<std::uint64_t> seen;

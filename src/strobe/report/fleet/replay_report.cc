@@ -123,6 +123,18 @@ std::string kind_sentence(const Replay& replay) {
       worst.name, share);
 }
 
+// A stage with too much work has bad workers too, and a bad worker is in some stage: it is the
+// workers if repairing them saves about as much as repairing the stage.
+std::string reason_sentence(const Replay& replay) {
+  constexpr double kAboutAsMuch = 0.8;
+  const double by_workers = replay.worst_workers.saved_share;
+  const double by_stage = replay.sizes.stages > 1 ? replay.last_stage.saved_share : 0;
+  if (by_workers >= kExplains && by_workers >= kAboutAsMuch * by_stage) {
+    return worker_sentence(replay);
+  }
+  return by_stage >= kExplains ? stage_sentence(replay) : kind_sentence(replay);
+}
+
 std::string delay_sentence(const Replay& replay) {
   const double delays_s = replay.recorded_s - replay.without_delays_s;
   return fmt::format("Delays between operations take {} of the {} of a step as recorded ({}).",
@@ -133,11 +145,7 @@ std::string delay_sentence(const Replay& replay) {
 std::vector<std::string> verdict_of(const Replay& replay) {
   std::vector<std::string> sentences = {cost_sentence(replay)};
   if (has_stragglers(replay)) {
-    const bool is_stage = replay.sizes.stages > 1 && replay.last_stage.saved_share >= kExplains;
-    const bool is_workers = replay.worst_workers.saved_share >= kExplains;
-    if (is_workers) sentences.push_back(worker_sentence(replay));
-    if (is_stage) sentences.push_back(stage_sentence(replay));
-    if (!is_workers && !is_stage) sentences.push_back(kind_sentence(replay));
+    sentences.push_back(reason_sentence(replay));
   }
   if (replay.recorded_s > replay.without_delays_s * kWorthALook) {
     sentences.push_back(delay_sentence(replay));
@@ -213,6 +221,7 @@ struct PartsText {
   std::string_view key;
   std::string_view title;
   std::string_view header;
+  std::string_view lead;
 };
 
 // Each part with its recorded times, all else ideal.
@@ -221,9 +230,7 @@ Section parts_section(const Replay& replay, const std::vector<PartReplay>& parts
   Section section;
   section.key = text.key;
   section.title = text.title;
-  section.lead =
-      "The mean step if only this one kept its recorded times and all others were ideal. The cost "
-      "is what all stragglers cost together; costs do not add up, because they overlap.";
+  section.lead = text.lead;
   section.table.columns = {{std::string(text.key), std::string(text.header), ColumnType::kText, 10},
                            {"slowdown", "x ideal", ColumnType::kNumber, 9},
                            cost_column("cost_share"),
@@ -355,10 +362,18 @@ Section step_section(const Replay& replay) {
   return section;
 }
 
-constexpr PartsText kKinds = {"kind", "By kind of operation", "operations"};
-constexpr PartsText kStages = {"stage", "By stage", "stage"};
-constexpr PartsText kDataRanks = {"data_parallel_rank", "By data-parallel rank",
-                                  "data-parallel rank"};
+constexpr PartsText kKinds = {
+    "kind", "By kind of operation", "operations",
+    "The mean step if only operations of this kind kept their recorded times and all others were "
+    "ideal. The cost is what all stragglers cost together; costs do not add up, because they "
+    "overlap."};
+constexpr PartsText kStages = {
+    "stage", "By stage", "stage",
+    "The mean step if only this stage kept its recorded times. Below 1, it is faster than the "
+    "mean of all stages."};
+constexpr PartsText kDataRanks = {
+    "data_parallel_rank", "By data-parallel rank", "data-parallel rank",
+    "The mean step if only this data-parallel rank kept its recorded times."};
 
 // A grid that is wider than a page of text helps nobody.
 constexpr std::int32_t kStagesOnAPage = 12;

@@ -80,15 +80,14 @@ TEST(OperationTableTest, a_table_is_known_by_its_header) {
 
 TEST(OperationTableTest, an_absent_column_is_named) {
   const Error error = error_of("dp_rank,stage,rank,step,optype,start_ts,seq_id,mc,gmc\n");
-  EXPECT_EQ(error.what, "the table has no column 'duration'");
-  EXPECT_EQ(error.where, "ops.csv, line 1");
+  EXPECT_EQ(error.what, "line 1 has no column 'duration'");
+  EXPECT_EQ(error.where, "ops.csv");
   EXPECT_THAT(error.hint, HasSubstr("dp_rank,stage,rank,step,optype,start_ts,duration"));
 }
 
 struct Flaw {
   const char* lines;
   const char* what;
-  const char* where;
 };
 
 class FlawTest : public ::testing::TestWithParam<Flaw> {};
@@ -96,44 +95,45 @@ class FlawTest : public ::testing::TestWithParam<Flaw> {};
 TEST_P(FlawTest, a_flaw_is_named_with_its_line) {
   const Error error = error_of(std::string(kHeader) + GetParam().lines);
   EXPECT_EQ(error.what, GetParam().what);
-  EXPECT_EQ(error.where, GetParam().where);
+  EXPECT_EQ(error.where, "ops.csv");
   EXPECT_NE(error.hint, "");
 }
 
 INSTANTIATE_TEST_SUITE_P(
     , FlawTest,
     ::testing::Values(
-        Flaw{"0,0,0,1,gc,0,fast,0,-1,-1,-1\n", "duration is 'fast', which is no number of seconds",
-             "ops.csv, line 2"},
-        Flaw{"0,0,0,1,gc,nan,1,0,-1,-1,-1\n", "start_ts is 'nan', which is no number of seconds",
-             "ops.csv, line 2"},
-        Flaw{"0,-1,0,1,gc,0,1,0,-1,-1,-1\n", "stage is '-1', which is too small",
-             "ops.csv, line 2"},
-        Flaw{"0,0,0,1,gc,0,1,1e3,-1,-1,-1\n", "seq_id is '1e3', which is no whole number",
-             "ops.csv, line 2"},
-        Flaw{"0,0,0,1,nap,0,1,0,-1,-1,-1\n", "optype is 'nap', which is no known operation",
-             "ops.csv, line 2"},
-        Flaw{"0,0,0,1,gc,0,1,0,-1,-1,-1\n0,0,0,1,gc\n", "this line ends before its last column",
-             "ops.csv, line 3"},
-        Flaw{"0,0,0,1,gc,0,1", "the table ends inside this line", "ops.csv, line 2"},
-        Flaw{"", "the table has no operations, only the names of its columns", "ops.csv"},
+        Flaw{"0,0,0,1,gc,0,fast,0,-1,-1,-1\n",
+             "line 2: duration is 'fast', which is no number of seconds"},
+        Flaw{"0,0,0,1,gc,nan,1,0,-1,-1,-1\n",
+             "line 2: start_ts is 'nan', which is no number of seconds"},
+        Flaw{"0,0,0,1,gc,1e300,1,0,-1,-1,-1\n", "line 2: start_ts is '1e300', which is too large"},
+        Flaw{"0,-1,0,1,gc,0,1,0,-1,-1,-1\n", "line 2: stage is '-1', which is too small"},
+        Flaw{"0,0,0,1,gc,0,1,99999999,-1,-1,-1\n",
+             "line 2: seq_id is '99999999', which is too large"},
+        Flaw{"0,0,0,1,gc,0,1,1e3,-1,-1,-1\n", "line 2: seq_id is '1e3', which is no whole number"},
+        Flaw{"0,0,0,1,nap,0,1,0,-1,-1,-1\n",
+             "line 2: optype is 'nap', which is no known operation"},
+        Flaw{"0,0,0,1,gc,0,1,0,-1,-1,-1\n0,0,0,1,gc\n", "line 3: it ends before its last column"},
+        Flaw{"0,0,0,1,gc,0,1", "line 2: the table ends inside it"},
+        Flaw{"0,0,0,1,\"gc,0,1,0,-1,-1,-1\n", "line 2: a quote is never closed"},
+        Flaw{"", "the table has no operations, only the names of its columns"},
         Flaw{"0,0,0,1,gc,0,1,0,-1,-1,-1\n0,0,0,1,gc,0,1,0,-1,-1,-1\n",
-             "gc_0_0 occurs twice in step 1, dp_rank 0", "ops.csv, line 3"},
+             "line 3: gc_0_0 occurs twice in step 1, dp_rank 0"},
         Flaw{"0,0,0,1,gc,0,1,0,-1,-1,-1\n0,0,0,2,gc,0,1,0,-1,-1,-1\n0,0,0,2,gc,0,1,0,-1,-1,-1\n",
-             "gc_0_0 occurs twice in step 2, dp_rank 0", "ops.csv, line 4"},
+             "line 4: gc_0_0 occurs twice in step 2, dp_rank 0"},
         Flaw{"0,0,0,1,gc,0,1,0,-1,-1,-1\n0,0,0,2,gc,0,1,0,-1,-1,-1\n0,0,0,2,gc,0,1,1,-1,-1,-1\n",
-             "gc_1_0 is not among the operations of step 1, dp_rank 0, as which all others are "
-             "replayed",
-             "ops.csv, line 4"},
+             "line 4: gc_1_0 is not among the operations of step 1, dp_rank 0, as which all others "
+             "are replayed"},
         Flaw{"0,0,0,1,gc,0,1,0,-1,-1,-1\n0,0,0,1,optimizer,0,1,0,-1,-1,-1\n"
              "0,0,0,2,gc,0,1,0,-1,-1,-1\n",
-             "step 2, dp_rank 0 has no optimizer_0_0", "ops.csv"},
+             "step 2, dp_rank 0 has no optimizer_0_0"},
         Flaw{"0,0,0,1,gc,0,1,0,-1,-1,-1\n1,0,0,2,gc,0,1,0,-1,-1,-1\n",
-             "step 1, dp_rank 1 has no operations", "ops.csv"},
-        Flaw{"0,0,0,1,gc,0,1,0,-1,-1,-1\n0,2,0,1,gc,0,1,0,-1,-1,-1\n", "stage 1 has no operations",
-             "ops.csv"},
+             "step 1, dp_rank 1 has no operations"},
+        Flaw{"0,0,0,1,gc,0,1,0,-1,-1,-1\n0,2,0,1,gc,0,1,0,-1,-1,-1\n", "stage 1 has no operations"},
         Flaw{"0,0,0,1,forward-compute,0,1,0,0,-1,-1\n",
-             "forward-compute_0_0 does not say to which model chunk it belongs", "ops.csv"}));
+             "forward-compute_0_0 does not say to which model chunk it belongs"},
+        Flaw{"0,0,0,1,forward-compute,0,1,0,4,-1,4\n",
+             "mc is 4, but a step of all stages has 1 pass"}));
 
 TEST(OperationTableTest, an_empty_file_is_named) {
   EXPECT_EQ(error_of("").what, "the table is empty");
