@@ -18,11 +18,12 @@ namespace {
 
 using compare::DigestReader;
 using compare::DigestWriter;
-using compare::kMostMoment;
 using compare::kMostTime;
 
 // The version is a part of it.
 constexpr std::string_view kMagic = "strobe fleet 01\n";
+// Of a rank's first moment: 73 years since 1970, so that differences between ranks cannot overflow.
+constexpr std::int64_t kMostOrigin = std::int64_t{1} << 61;
 constexpr std::size_t kMostContentBytes = 64 << 20;
 constexpr std::size_t kMostPackedBytes = 64 << 20;
 
@@ -57,7 +58,7 @@ std::vector<Interval> take_intervals(DigestReader& reader, std::int64_t origin_n
   std::int64_t start_ns = origin_ns;
   for (std::size_t row = 0; row < rows; ++row) {
     start_ns += distances_ns[row];
-    if (start_ns >= kMostMoment) {
+    if (start_ns - origin_ns >= kMostTime) {
       reader.damage();
       return {};
     }
@@ -220,7 +221,7 @@ bool can_be_written(const RankDigest& digest) {
     return fits(call.interval) && call.bytes < static_cast<std::uint64_t>(kMostTime) &&
            call.sequence < kMostTime;
   });
-  return origin_ns > -kMostMoment && origin_ns < kMostMoment - kMostTime && calls_fit &&
+  return origin_ns > -kMostOrigin && origin_ns < kMostOrigin && calls_fit &&
          std::ranges::all_of(digest.steps,
                              [&](const DigestStep& step) { return fits(step.interval); });
 }
@@ -278,6 +279,7 @@ Result<RankDigest> read_content(std::string_view content) {
   digest.fingerprint = reader.text();
   if (reader.flag()) digest.stage = take_rank_number(reader);
   const std::int64_t origin_ns = reader.moment();
+  if (origin_ns <= -kMostOrigin || origin_ns >= kMostOrigin) reader.damage();
   digest.steps = take_steps(reader, origin_ns);
   digest.steps_are_found = reader.flag();
   digest.groups = take_groups(reader);

@@ -1,5 +1,7 @@
 #include "strobe/fleet/digest/rank_digest.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -347,6 +349,23 @@ std::string host_in(const Metadata& metadata) {
 }
 
 }  // namespace
+
+std::string label_of(const RankGroup& group) {
+  constexpr std::size_t kMostNamed = 4;
+  const std::string& name = group.purpose.empty() ? group.name : group.purpose;
+  std::string members;
+  if (!group.ranks.empty() && group.ranks.size() <= kMostNamed) {
+    members = fmt::format("ranks {}", fmt::join(group.ranks, ", "));
+  } else if (!group.ranks.empty()) {
+    members = fmt::format("{} ranks from {}", group.ranks.size(), group.ranks.front());
+  } else if (group.size > 0) {
+    members = fmt::format("{} ranks", group.size);
+  }
+  std::string label = name.empty() ? members : members.empty() ? name : name + ": " + members;
+  if (label.empty()) label = "all ranks";
+  if (group.place > 0) label += fmt::format(" ({})", group.place + 1);
+  return label;
+}
 
 RankDigest make_rank_digest(const Trace& trace, std::int32_t rank, const Provenance& provenance) {
   RankDigest digest;

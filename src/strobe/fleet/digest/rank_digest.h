@@ -26,6 +26,9 @@ struct RankGroup {
   auto operator<=>(const RankGroup&) const = default;
 };
 
+// "default_pg: 8 ranks", "tp: ranks 0, 2", "8 ranks".
+std::string label_of(const RankGroup& group);
+
 inline constexpr std::int64_t kNoSequence = -1;
 inline constexpr std::int32_t kNoPeer = -1;
 

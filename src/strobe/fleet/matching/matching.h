@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "strobe/fleet/digest/rank_digest.h"
@@ -74,9 +75,6 @@ struct Matching {
     return std::span(parts).subspan(exchange.first_part, exchange.part_count);
   }
 };
-
-// "default_pg of 8 ranks", "tp: ranks 0, 2", "8 ranks".
-std::string label_of(const RankGroup& group);
 
 // `digests` by rank.
 Matching match_exchanges(std::span<const RankDigest* const> digests);

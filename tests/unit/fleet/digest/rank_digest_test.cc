@@ -142,5 +142,11 @@ TEST(RankDigestTest, without_steps_the_whole_trace_is_one) {
   EXPECT_EQ(digest.steps[0].interval, (Interval{10_us, 30_us}));
 }
 
+TEST(RankDigestTest, labels_name_the_purpose_and_the_members) {
+  EXPECT_EQ(label_of({.name = "3", .purpose = "tp", .ranks = {0, 2}, .size = 2}), "tp: ranks 0, 2");
+  EXPECT_EQ(label_of({.name = "", .ranks = {}, .size = 8, .place = 1}), "8 ranks (2)");
+  EXPECT_EQ(label_of({.name = "", .ranks = {}}), "all ranks");
+}
+
 }  // namespace
 }  // namespace strobe::fleet

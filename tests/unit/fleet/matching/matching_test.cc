@@ -184,11 +184,5 @@ TEST(MatchingTest, more_ranks_than_a_group_has_are_not_put_together) {
   EXPECT_THAT(matching.mismatches[0].ranks, ElementsAre(0, 1, 2, 3));
 }
 
-TEST(MatchingTest, labels_name_the_purpose_and_the_members) {
-  EXPECT_EQ(label_of({.name = "3", .purpose = "tp", .ranks = {0, 2}, .size = 2}), "tp: ranks 0, 2");
-  EXPECT_EQ(label_of({.name = "", .ranks = {}, .size = 8, .place = 1}), "8 ranks (2)");
-  EXPECT_EQ(label_of({.name = "", .ranks = {}}), "all ranks");
-}
-
 }  // namespace
 }  // namespace strobe::fleet
