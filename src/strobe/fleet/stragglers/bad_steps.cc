@@ -41,10 +41,10 @@ struct Outlier {
 };
 
 // The steps that stand out by so much that even a tail as heavy as that of the third power would
-// hardly make them: the k longest are compared with the next one.
+// hardly make them, or of the fourth where ranks meet on devices: the k longest are compared with
+// the next one.
 std::vector<Outlier> outliers(const JobView& view, const std::vector<double>& longer) {
-  constexpr double kPower = 3;
-  constexpr double kChance = 0.01;
+  const double power = view.meets_on_host() ? 3 : 4;
   constexpr double kLeastLonger = 0.25;  // of a step
   constexpr double kLeastNext = 0.02;
   Positions by_length(view.steps);
@@ -56,7 +56,7 @@ std::vector<Outlier> outliers(const JobView& view, const std::vector<double>& lo
     if (k >= view.steps || longer[by_length[k - 1]] < kLeastLonger * view.usual_step_ns) continue;
     const double next = std::max(longer[by_length[k]], kLeastNext * view.usual_step_ns);
     const double ratio = longer[by_length[k - 1]] / next;
-    const double p = std::pow(ratio, -kPower * static_cast<double>(k));
+    const double p = std::pow(ratio, -power * static_cast<double>(k));
     if (ratio < 2 || p > kChance) continue;
     std::vector<Outlier> found;
     for (std::size_t i = 0; i < k; ++i) found.push_back({by_length[i], p});
@@ -107,7 +107,6 @@ Straggler bad_step(const JobView& view, const Outlier& outlier, double longer_ns
 // With too few steps to tell a slow rank from one that was slow once: who was last to nearly all
 // collectives, by its own work.
 std::vector<Straggler> late_in_few_steps(const JobView& view) {
-  constexpr double kChance = 0.001;
   constexpr double kFarAway = 5;
   constexpr double kLeastDeviation = 0.01;  // of the peers' work
   std::vector<Straggler> found;

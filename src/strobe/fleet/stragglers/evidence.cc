@@ -13,8 +13,8 @@
 namespace strobe::fleet {
 namespace {
 
-constexpr double kChance = 0.01;  // that a clean job has such a party
-constexpr double kFarAway = 5;    // deviations
+constexpr double kFarAway = 5;  // deviations
+constexpr double kAway = 3;     // enough for one that is above most others in most steps
 // Equal ranks always differ a little: their deviation is at least this share of a step.
 constexpr double kLeastDeviation = 0.006;
 constexpr double kFixedDifference = 0.005;  // of a step, for which nobody is called slow
@@ -85,6 +85,24 @@ double median_between(const Excess& party, const Range& range) {
   return stats::median_of(std::span(party.shares).subspan(range.begin, range.end - range.begin));
 }
 
+// How many parties are below this one, per step, of equally likely places. One-sided.
+double p_of_places(const std::vector<Excess>& parties, std::size_t one, const Range& range) {
+  double below = 0;
+  for (std::size_t step = range.begin; step < range.end; ++step) {
+    for (const Excess& party : parties) {
+      if (party.shares[step] < parties[one].shares[step]) below += 1;
+    }
+  }
+  const auto inside = std::span(parties[one].shares).subspan(range.begin, range.end - range.begin);
+  const auto steps = static_cast<double>(inside.size());
+  const auto independent = static_cast<double>(stats::effective_count(inside));
+  const auto places = static_cast<double>(parties.size());
+  const double above_middle = below / steps - (places - 1) / 2;
+  if (above_middle <= 0) return 1;
+  const double deviation = std::sqrt((places * places - 1) / (12 * independent));
+  return stats::normal_tails(above_middle / deviation) / 2;
+}
+
 bool is_far_away(const std::vector<Excess>& parties, std::size_t one, const Range& range) {
   std::vector<double> others;
   for (std::size_t i = 0; i < parties.size(); ++i) {
@@ -92,8 +110,13 @@ bool is_far_away(const std::vector<Excess>& parties, std::size_t one, const Rang
   }
   if (others.empty()) return true;
   const double center = stats::median_of(others);
-  const double deviation = std::max(robust_deviation(others, center), kLeastDeviation);
-  return median_between(parties[one], range) - center > kFarAway * deviation;
+  // How much equal parties differ is uncertain if there are few.
+  const double least = kLeastDeviation * (1 + 1 / static_cast<double>(others.size()));
+  const double deviation = std::max(robust_deviation(others, center), least);
+  const double distance = (median_between(parties[one], range) - center) / deviation;
+  if (distance <= kAway) return false;
+  return distance > kFarAway ||
+         static_cast<double>(parties.size()) * p_of_places(parties, one, range) < kChance;
 }
 
 Evidence weigh_one(const std::vector<Excess>& parties, std::size_t one, double least,

@@ -101,6 +101,7 @@ ExtraWork extra_in_step(const JobView& view, const Positions& ranks, std::size_t
 
 StragglerReason reason_of(const ExtraWork& extra) {
   constexpr double kMostOfIt = 0.5;
+  constexpr double kAtOnce = 0.4;
   constexpr double kLeastMore = 0.01;  // kernels
   const std::array<double, 4> parts = {extra.compute_ns, extra.copy_ns, extra.input_ns,
                                        extra.host_ns};
@@ -112,7 +113,7 @@ StragglerReason reason_of(const ExtraWork& extra) {
   if (largest == 2) return StragglerReason::kInput;
   const bool is_on_host = largest == 3;
   const bool is_in_operators = extra.in_operators_ns >= kMostOfIt * extra.host_ns;
-  if (is_on_host && !is_in_operators && extra.longest_host_gap_ns >= kMostOfIt * extra.host_ns) {
+  if (is_on_host && !is_in_operators && extra.longest_host_gap_ns >= kAtOnce * extra.host_ns) {
     return StragglerReason::kHostStretch;
   }
   // More kernels take more time on the device and on the host.

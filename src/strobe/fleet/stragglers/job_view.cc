@@ -71,14 +71,18 @@ const RankStep& JobView::at(std::size_t rank, std::size_t step) const {
   return job->ranks[rank].steps[step];
 }
 
-bool JobView::is_on_host() const {
-  return std::ranges::all_of(job->ranks, [](const RankOfJob& rank) {
-    return std::ranges::all_of(rank.steps, [](const RankStep& step) { return step.kernels == 0; });
-  });
+bool JobView::meets_on_host() const {
+  std::uint64_t on_host = 0;
+  std::uint64_t all = 0;
+  for (const CollectiveRow& row : job->collectives) {
+    all += row.matched;
+    if (row.on_host) on_host += row.matched;
+  }
+  return 2 * on_host > all;
 }
 
 // The system's scheduler delays the threads of a host by more than a device's work varies.
-double JobView::least_share() const { return is_on_host() ? 0.03 : 0.01; }
+double JobView::least_share() const { return meets_on_host() ? 0.05 : 0.01; }
 
 double robust_deviation(std::span<const double> values, double center) {
   constexpr double kOfNormal = 1.4826;
@@ -111,8 +115,15 @@ double lost_by(const JobView& view, const Positions& slow, std::size_t step, boo
     const RankStep& at = view.at(rank, step);
     caused.push_back(static_cast<double>(at.caused_wait_ns));
     waited += static_cast<double>(at.wait_ns);
-    if (is_stage || view.stage_of[rank] == view.stage_of[slow.front()]) {
+    if (!is_stage && view.stage_of[rank] == view.stage_of[slow.front()]) {
       slowest_peer = std::max(slowest_peer, own_of(at));
+    }
+  }
+  if (is_stage) {
+    for (std::size_t stage = 0; stage < view.stages.size(); ++stage) {
+      if (stage == view.stage_of[slow.front()]) continue;
+      slowest_peer =
+          std::max(slowest_peer, median_over(view, view.stages[stage].ranks, step, own_of));
     }
   }
   if (caused.empty()) return 0;

@@ -6,12 +6,19 @@
 
 #include "strobe/fleet/stragglers/straggler_rules.h"
 #include "strobe/stats/moments.h"
+#include "strobe/stats/p_values.h"
+#include "strobe/stats/quantiles.h"
 
 namespace strobe::fleet {
 namespace {
 
 constexpr double kLeast = 0.01;      // of a step
 constexpr double kLeastRatio = 1.3;  // of the transfers to their peers'
+
+double quantile(std::vector<double> values, double q) {
+  std::ranges::sort(values);
+  return stats::quantile_of_sorted(values, q);
+}
 
 Straggler slow_transfers(const JobView& view, const Evidence& evidence, double later_ns,
                          double peers_ns, std::size_t tested) {
@@ -104,9 +111,25 @@ std::vector<Straggler> slow_groups(const JobView& view) {
   return found;
 }
 
-// All transfers, in a range of steps.
+// One-sided, that transfers inside of a range are not longer, for any range. They vary by factors.
+double p_of_ranges(const std::vector<double>& inside, const std::vector<double>& outside) {
+  const stats::Moments in = stats::moments_of(stats::log1p_of(inside));
+  const stats::Moments out = stats::moments_of(stats::log1p_of(outside));
+  const auto n_in = static_cast<double>(in.n);
+  const auto n_out = static_cast<double>(out.n);
+  const double squares =
+      (n_in - 1) * in.deviation * in.deviation + (n_out - 1) * out.deviation * out.deviation;
+  const double steps = n_in + n_out;
+  const double error = std::sqrt(squares / (steps - 2) * (1 / n_in + 1 / n_out));
+  return steps * (steps + 1) / 2 * stats::student_tails((in.mean - out.mean) / error, steps - 2) /
+         2;
+}
+
+// All transfers, in a range of steps. Nearly all of them are longer than nearly all others: how
+// long transfers take drifts with the load of hosts and networks.
 std::vector<Straggler> slow_times(const JobView& view) {
-  constexpr double kLeastTimes = 1.5;
+  constexpr double kTail = 0.1;
+  const double apart = view.meets_on_host() ? 2 : 1.2;
   Positions all(view.ranks);
   std::iota(all.begin(), all.end(), std::size_t{0});
   Excess whole;
@@ -114,19 +137,23 @@ std::vector<Straggler> slow_times(const JobView& view) {
     whole.peers_ns.push_back(median_over(view, all, step, transfer_of));
   }
   // What is slow for most of the time is the usual speed, as far as the job can tell.
-  std::vector<double> sorted = whole.peers_ns;
-  std::ranges::sort(sorted);
-  const double usual_ns = sorted[sorted.size() / 4];
+  const double usual_ns = quantile(whole.peers_ns, 0.25);
   for (const double transfer_ns : whole.peers_ns) {
     whole.shares.push_back((transfer_ns - usual_ns) / view.usual_step_ns);
   }
-  const Evidence evidence = weigh({whole}, kLeast).front();
-  const double later_ns = evidence.share * view.usual_step_ns;
-  if (!evidence.is_clear || evidence.end - evidence.begin == whole.shares.size() ||
-      later_ns < (kLeastTimes - 1) * usual_ns) {
+  Evidence evidence = weigh({whole}, kLeast).front();
+  std::vector<double> inside;
+  std::vector<double> outside;
+  for (std::size_t i = 0; i < whole.peers_ns.size(); ++i) {
+    const bool is_inside = i >= evidence.begin && i < evidence.end;
+    (is_inside ? inside : outside).push_back(whole.peers_ns[i]);
+  }
+  if (std::min(inside.size(), outside.size()) < kLeastStepsOfAJob) return {};
+  evidence.p = std::min(1.0, p_of_ranges(inside, outside));
+  if (evidence.p > kChance || quantile(inside, kTail) < apart * quantile(outside, 1 - kTail)) {
     return {};
   }
-  Straggler one = slow_transfers(view, evidence, later_ns, usual_ns, 1);
+  Straggler one = slow_transfers(view, evidence, evidence.share * view.usual_step_ns, usual_ns, 1);
   set_lost(view, lost_of(view, whole, static_cast<double>(view.ranks)), one.first_step,
            one.end_step, one);
   if (one.lost_share < view.least_share()) return {};
@@ -136,6 +163,8 @@ std::vector<Straggler> slow_times(const JobView& view) {
 }  // namespace
 
 std::vector<Straggler> slow_networks(const JobView& view) {
+  // The processors of one host pass on what they compute with: that is no network.
+  if (view.meets_on_host() && view.hosts.size() < 2) return {};
   std::vector<Straggler> found = slow_hosts(view);
   if (found.empty()) found = slow_groups(view);
   if (found.empty()) found = slow_times(view);

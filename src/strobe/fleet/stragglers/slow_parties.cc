@@ -103,6 +103,28 @@ Straggler straggler_of(const JobView& view, const Excess& party, const Evidence&
   return one;
 }
 
+// Each against the ranks of its stage on other hosts: one slow rank of two is no slow host.
+bool are_most_slow(const JobView& view, const Excess& party, const Evidence& evidence) {
+  constexpr double kMostOfIt = 0.5;
+  std::vector<bool> is_inside(view.ranks);
+  for (const std::size_t rank : party.ranks) is_inside[rank] = true;
+  std::size_t slow = 0;
+  for (const std::size_t rank : party.ranks) {
+    Positions peers;
+    for (const std::size_t peer : view.stages[view.stage_of[rank]].ranks) {
+      if (!is_inside[peer]) peers.push_back(peer);
+    }
+    if (peers.empty()) continue;
+    std::vector<double> later;
+    for (std::size_t i = evidence.begin; i < evidence.end; ++i) {
+      const std::size_t step = view.usual_steps[i];
+      later.push_back(own_of(view.at(rank, step)) - median_over(view, peers, step, own_of));
+    }
+    if (stats::median_of(later) >= kMostOfIt * evidence.share * view.usual_step_ns) ++slow;
+  }
+  return 4 * slow >= 3 * party.ranks.size();
+}
+
 void add_clear(JobView& view, const std::vector<Excess>& parties, StragglerKind kind, double least,
                double least_lost, std::vector<Straggler>& found) {
   const std::vector<Evidence> evidence = weigh(parties, least);
@@ -110,6 +132,7 @@ void add_clear(JobView& view, const std::vector<Excess>& parties, StragglerKind 
     if (!evidence[i].is_clear) continue;
     Straggler one = straggler_of(view, parties[i], evidence[i], kind, parties.size());
     if (one.lost_share < least_lost) continue;
+    if (kind == StragglerKind::kHost && !are_most_slow(view, parties[i], evidence[i])) continue;
     for (const std::size_t rank : one.ranks) view.is_explained[rank] = true;
     found.push_back(std::move(one));
   }
@@ -157,14 +180,16 @@ std::vector<Straggler> slow_parties(JobView& view) {
   std::erase_if(hosts, [](const Excess& host) { return host.ranks.size() < 2; });
   // A host that is a whole stage was judged as one.
   add_clear(view, hosts, StragglerKind::kHost, kLeast, view.least_share(), found);
-  std::vector<bool> before = view.is_explained;
   for (const Straggler& one : found) {  // a rank may still differ from the rest of its stage
     if (one.kind != StragglerKind::kStage) continue;
     for (const std::size_t rank : one.ranks) view.is_explained[rank] = false;
   }
   add_clear(view, rank_excess(view), StragglerKind::kRank, kLeast, view.least_share(), found);
-  for (std::size_t rank = 0; rank < view.ranks; ++rank) {
-    if (before[rank]) view.is_explained[rank] = true;
+  // Where another rank is late in each step, one may be it a few times in a row.
+  view.is_explained.assign(view.ranks, false);
+  for (const Straggler& one : found) {
+    if (2 * one.steps < view.usual_steps.size()) continue;
+    for (const std::size_t rank : one.ranks) view.is_explained[rank] = true;
   }
   return found;
 }

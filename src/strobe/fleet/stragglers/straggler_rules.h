@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +15,9 @@
 namespace strobe::fleet {
 
 using Positions = std::vector<std::size_t>;  // of ranks or steps
+
+// That a rule names a straggler in a job without one, for each kind.
+inline constexpr double kChance = 0.001;
 
 // What is read of a rank in a step.
 using Quantity = std::function<double(const RankStep&)>;
@@ -29,7 +34,7 @@ struct JobView {
   explicit JobView(const Job& job);
 
   const RankStep& at(std::size_t rank, std::size_t step) const;
-  bool is_on_host() const;  // no rank has kernels
+  bool meets_on_host() const;  // most collectives run there
   // The least share of the job's time that a straggler takes.
   double least_share() const;
 

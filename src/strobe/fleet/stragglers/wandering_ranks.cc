@@ -51,9 +51,8 @@ std::vector<Straggler> wandering_ranks(const JobView& view) {
   constexpr double kLeast = 0.05;         // of a step
   constexpr double kLeastOnHost = 0.1;    // hosts are noisy
   constexpr double kTimesChance = 2;      // the latest of a step, if it does not do more work
-  constexpr double kMost = 0.6;           // of the steps
+  constexpr double kMost = 0.5;           // of the steps
   constexpr std::size_t kLeastRanks = 3;  // that are the latest of a step
-  constexpr double kChance = 0.01;
   std::map<StragglerReason, std::vector<Latest>> by_reason;
   for (const std::size_t step : view.usual_steps) {
     const Latest latest = latest_of(view, step);
