@@ -47,9 +47,7 @@ std::optional<double> cost_share(const Replay& replay, double slowdown) {
   if (all <= 0) return std::nullopt;
   return (slowdown - 1) / all;
 }
-Cell share_cell(std::optional<double> share) {
-  return share ? Cell(Share{*share}) : Cell(Absent{});
-}
+Cell cost_cell(std::optional<double> share) { return share ? Cell(Share{*share}) : Cell(Absent{}); }
 
 std::string rank_list(const std::vector<Worker>& workers) {
   constexpr std::size_t kNamed = 4;
@@ -142,7 +140,7 @@ std::string delay_sentence(const Replay& replay) {
                      percent_text(delays_s / replay.recorded_s));
 }
 
-std::vector<std::string> verdict_of(const Replay& replay) {
+std::vector<std::string> replay_verdict(const Replay& replay) {
   std::vector<std::string> sentences = {cost_sentence(replay)};
   if (has_stragglers(replay)) {
     sentences.push_back(reason_sentence(replay));
@@ -153,7 +151,7 @@ std::vector<std::string> verdict_of(const Replay& replay) {
   return sentences;
 }
 
-std::vector<Fact> facts_of(const Replay& replay, const ReplayPage& page) {
+std::vector<Fact> job_facts(const Replay& replay, const ReplayPage& page) {
   const fleet::JobSizes& sizes = replay.sizes;
   const auto number = [](std::int32_t size) { return Count{static_cast<std::uint64_t>(size)}; };
   std::vector<Fact> facts = {
@@ -210,7 +208,7 @@ Column cost_column(std::string key) {
 }
 
 template <class RowOf, class RowType>
-void add_rows(Table& table, std::span<const RowType> all, std::size_t top, RowOf&& row_of) {
+void add_shown(Table& table, std::span<const RowType> all, std::size_t top, RowOf&& row_of) {
   const std::size_t shown = top == 0 ? all.size() : std::min(top, all.size());
   for (const RowType& one : all.first(shown)) table.rows.push_back({row_of(one)});
   table.rows_left_out = all.size() - shown;
@@ -236,12 +234,12 @@ Section parts_section(const Replay& replay, const std::vector<PartReplay>& parts
                            cost_column("cost_share"),
                            {"worst_slowdown", "worst step", ColumnType::kNumber, 6},
                            {"worst_step", "is step", ColumnType::kNumber, 5}};
-  add_rows(section.table, std::span(parts), top, [&](const PartReplay& part) {
+  add_shown(section.table, std::span(parts), top, [&](const PartReplay& part) {
     const auto worst = std::ranges::max_element(part.by_step);
     const std::int64_t step =
         replay.steps[static_cast<std::size_t>(worst - part.by_step.begin())].step;
     return std::vector<Cell>{
-        Text{part.name}, factor_cell(part.slowdown), share_cell(cost_share(replay, part.slowdown)),
+        Text{part.name}, factor_cell(part.slowdown), cost_cell(cost_share(replay, part.slowdown)),
         factor_cell(*worst),
         Measure{.text = std::to_string(step), .value = static_cast<double>(step)}};
   });
@@ -291,7 +289,7 @@ Section worker_section(const Replay& replay, std::size_t top) {
                            {"data_parallel_rank", "data-parallel rank", ColumnType::kCount, 8},
                            {"stage", "stage", ColumnType::kCount, 8},
                            {"score", "score", ColumnType::kNumber, 10}};
-  add_rows(section.table, std::span(replay.workers), top, [](const Worker& worker) {
+  add_shown(section.table, std::span(replay.workers), top, [](const Worker& worker) {
     const auto count = [](std::int32_t number) {
       return Count{static_cast<std::uint64_t>(number)};
     };
@@ -385,8 +383,8 @@ Document document_of(const Replay& replay, const ReplayPage& page, bool has_wide
   document.subject = replay.name;
   document.headline = fmt::format("Slowdown {:.2f} by stragglers", replay.straggler_slowdown());
   document.answer = has_stragglers(replay) ? "slower" : "";
-  document.verdict = verdict_of(replay);
-  document.facts = facts_of(replay, page);
+  document.verdict = replay_verdict(replay);
+  document.facts = job_facts(replay, page);
   document.sections.push_back(job_section(replay));
   document.sections.push_back(repair_section(replay));
   document.sections.push_back(parts_section(replay, replay.kinds, kKinds, 0));
@@ -463,7 +461,7 @@ std::string replay_json(const Replay& replay, const ReplayPage& page) {
       .member("version", 1)
       .member("job", replay.name)
       .member("table", page.path);
-  write_texts(json, "verdict", verdict_of(replay));
+  write_texts(json, "verdict", replay_verdict(replay));
   write_sizes(json, replay.sizes);
   json.member("operations", replay.operations)
       .member("recorded_s", replay.recorded_s)

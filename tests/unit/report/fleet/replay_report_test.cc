@@ -15,7 +15,7 @@ using ::testing::Not;
 using ::testing::SizeIs;
 
 // Three data-parallel ranks of two stages; stragglers cost 1 s of 3 s.
-Replay sketch() {
+Replay replayed_job() {
   Replay replay;
   replay.name = "job";
   replay.sizes = {.data_parallel = 3, .stages = 2, .chunks = 1};
@@ -39,66 +39,72 @@ Replay sketch() {
   return replay;
 }
 
-std::string verdict(const Replay& replay) {
+std::string verdict_text(const Replay& replay) {
   std::string text;
   for (const std::string& sentence : replay_document(replay, {}).verdict) text += sentence + "\n";
   return text;
 }
 
 TEST(ReplayReportTest, the_verdict_says_what_would_be_saved) {
-  EXPECT_THAT(verdict(sketch()),
+  EXPECT_THAT(verdict_text(replayed_job()),
               HasSubstr("Slowdown 1.50: 33.3 % of the mean step would be saved without stragglers, "
                         "1.00 s of 3.00 s"));
 }
 
 TEST(ReplayReportTest, a_last_stage_that_explains_it_has_too_much_work) {
-  Replay replay = sketch();
+  Replay replay = replayed_job();
   replay.last_stage.saved_share = 1.22;
-  EXPECT_THAT(verdict(replay), HasSubstr("122.0 % of that is the last stage, 1: it has too much "
-                                         "work (over 100 %: the other stages are faster than the "
-                                         "mean). Move a layer to another stage."));
+  EXPECT_THAT(verdict_text(replay),
+              HasSubstr("122.0 % of that is the last stage, 1: it has too much "
+                        "work (over 100 %: the other stages are faster than the "
+                        "mean). Move a layer to another stage."));
   replay.last_stage.saved_share = 0.6;
-  EXPECT_THAT(verdict(replay), HasSubstr("60.0 % of that is the last stage, 1: it has too much "
-                                         "work. Move a layer"));
+  EXPECT_THAT(verdict_text(replay),
+              HasSubstr("60.0 % of that is the last stage, 1: it has too much "
+                        "work. Move a layer"));
 }
 
 TEST(ReplayReportTest, few_workers_that_explain_it_have_bad_machines) {
-  Replay replay = sketch();
+  Replay replay = replayed_job();
   replay.worst_workers.saved_share = 0.9;
   replay.last_stage.saved_share = 0.95;  // the worker is in it
-  EXPECT_THAT(verdict(replay), HasSubstr("90.0 % of that is rank 5. Look at its machine first."));
-  EXPECT_THAT(verdict(replay), Not(HasSubstr("last stage")));
+  EXPECT_THAT(verdict_text(replay),
+              HasSubstr("90.0 % of that is rank 5. Look at its machine first."));
+  EXPECT_THAT(verdict_text(replay), Not(HasSubstr("last stage")));
   replay.last_stage.saved_share = 1.3;
-  EXPECT_THAT(verdict(replay), HasSubstr("last stage"));
+  EXPECT_THAT(verdict_text(replay), HasSubstr("last stage"));
 }
 
 TEST(ReplayReportTest, a_job_of_one_stage_has_no_last_one) {
-  Replay replay = sketch();
+  Replay replay = replayed_job();
   replay.sizes.stages = 1;
   replay.last_stage.saved_share = 1;
-  EXPECT_THAT(verdict(replay), Not(HasSubstr("last stage")));
+  EXPECT_THAT(verdict_text(replay), Not(HasSubstr("last stage")));
 }
 
 TEST(ReplayReportTest, otherwise_the_worst_kind_is_named) {
-  EXPECT_THAT(verdict(sketch()), HasSubstr("forward-compute alone costs 50.0 % of it: passes of "
-                                           "one kind take different times."));
-  Replay replay = sketch();
+  EXPECT_THAT(verdict_text(replayed_job()),
+              HasSubstr("forward-compute alone costs 50.0 % of it: passes of "
+                        "one kind take different times."));
+  Replay replay = replayed_job();
   replay.kinds.front().name = "forward-pp-comm";
-  EXPECT_THAT(verdict(replay), HasSubstr("forward-pp-comm alone costs 50.0 % of it: look at what "
-                                         "all ranks share, such as the network."));
+  EXPECT_THAT(verdict_text(replay),
+              HasSubstr("forward-pp-comm alone costs 50.0 % of it: look at what "
+                        "all ranks share, such as the network."));
 }
 
 TEST(ReplayReportTest, no_stragglers_and_no_delays_are_said) {
-  Replay replay = sketch();
+  Replay replay = replayed_job();
   replay.without_delays_s = 2.02;
-  EXPECT_THAT(verdict(replay), HasSubstr("Stragglers cost next to nothing"));
-  EXPECT_THAT(verdict(replay), HasSubstr("Delays between operations take 980 ms of the 3.00 s of "
-                                         "a step as recorded (32.7 %)."));
-  EXPECT_THAT(verdict(sketch()), Not(HasSubstr("Delays between")));
+  EXPECT_THAT(verdict_text(replay), HasSubstr("Stragglers cost next to nothing"));
+  EXPECT_THAT(verdict_text(replay),
+              HasSubstr("Delays between operations take 980 ms of the 3.00 s of "
+                        "a step as recorded (32.7 %)."));
+  EXPECT_THAT(verdict_text(replayed_job()), Not(HasSubstr("Delays between")));
 }
 
 TEST(ReplayReportTest, the_grid_has_a_row_per_data_parallel_rank) {
-  const Document document = replay_document(sketch(), {});
+  const Document document = replay_document(replayed_job(), {});
   const Table& grid = document.sections.back().table;
   ASSERT_TRUE(grid.is_grid);
   ASSERT_THAT(grid.rows, SizeIs(3));
@@ -109,7 +115,7 @@ TEST(ReplayReportTest, the_grid_has_a_row_per_data_parallel_rank) {
 }
 
 TEST(ReplayReportTest, a_short_grid_has_the_worst_ranks) {
-  const Document document = replay_document(sketch(), {.path = "", .top = 2});
+  const Document document = replay_document(replayed_job(), {.path = "", .top = 2});
   const Table& grid = document.sections.back().table;
   ASSERT_THAT(grid.rows, SizeIs(2));
   EXPECT_EQ(cell_text(grid.rows[0].cells[0]), "2");
@@ -118,18 +124,18 @@ TEST(ReplayReportTest, a_short_grid_has_the_worst_ranks) {
 }
 
 TEST(ReplayReportTest, a_wide_grid_is_on_a_web_page_only) {
-  Replay replay = sketch();
+  Replay replay = replayed_job();
   replay.sizes.stages = 13;
   replay.workers.clear();
   for (int stage = 0; stage < 13; ++stage) replay.workers.push_back({0, stage, stage, 1});
   EXPECT_FALSE(replay_document(replay, {}).sections.back().table.is_grid);
   EXPECT_THAT(replay_html(replay, {}), HasSubstr("Scores of the workers"));
-  EXPECT_THAT(replay_html(sketch(), {}), HasSubstr("warm"));  // slow workers have a colour
+  EXPECT_THAT(replay_html(replayed_job(), {}), HasSubstr("warm"));  // slow workers have a colour
 }
 
 TEST(ReplayReportTest, json_has_every_step) {
   simdjson::dom::parser parser;
-  const std::string text = replay_json(sketch(), {.path = "ops.csv"});
+  const std::string text = replay_json(replayed_job(), {.path = "ops.csv"});
   const simdjson::dom::element json = parser.parse(text);
   EXPECT_EQ(std::string_view(json["schema"]), "strobe.replay");
   EXPECT_EQ(double(json["straggler_slowdown"]), 1.5);
@@ -142,7 +148,7 @@ TEST(ReplayReportTest, json_has_every_step) {
 }
 
 TEST(ReplayReportTest, csv_has_all_rows_and_the_steps) {
-  const std::string csv = replay_csv(sketch(), {.path = "", .top = 1});
+  const std::string csv = replay_csv(replayed_job(), {.path = "", .top = 1});
   EXPECT_THAT(csv, HasSubstr("\n2,1.5,"));
   EXPECT_THAT(csv, HasSubstr("\n1,1,0,"));
   EXPECT_THAT(csv, HasSubstr("step,recorded_ns,without_delays_ns,ideal_ns\n7,3500000000,"));
