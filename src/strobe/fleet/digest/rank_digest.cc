@@ -67,6 +67,7 @@ void add_work(const Trace& trace, RankDigest& digest) {
   std::vector<Interval> compute;
   std::vector<Interval> copy;
   std::vector<Interval> input;
+  std::vector<Interval> operators;
   const auto& slices = trace.slices();
   for (std::size_t row = 0; row < slices.size(); ++row) {
     const SliceKind kind = slices.kinds[row];
@@ -77,6 +78,8 @@ void add_work(const Trace& trace, RankDigest& digest) {
       copy.push_back(interval);
     } else if (kind == SliceKind::kDataLoader) {
       input.push_back(interval);
+    } else if (kind == SliceKind::kOperator) {
+      operators.push_back(interval);
     }
   }
   count_kernels(compute, digest.steps);
@@ -86,6 +89,8 @@ void add_work(const Trace& trace, RankDigest& digest) {
   digest.compute = intersection_of(union_of(std::move(compute)), steps);
   digest.copy = intersection_of(union_of(std::move(copy)), steps);
   digest.input = intersection_of(union_of(std::move(input)), steps);
+  digest.operators = difference_of(intersection_of(union_of(std::move(operators)), steps),
+                                   union_of(digest.compute, digest.copy));
 }
 
 // ---- Exchanges
@@ -320,7 +325,7 @@ void move_to_wall_clock(std::int64_t base_ns, RankDigest& digest) {
   };
   for (DigestStep& step : digest.steps) move(step.interval);
   for (ExchangeCall& call : digest.calls) move(call.interval);
-  for (IntervalSet* set : {&digest.compute, &digest.copy, &digest.input}) {
+  for (IntervalSet* set : {&digest.compute, &digest.copy, &digest.input, &digest.operators}) {
     for (Interval& interval : *set) move(interval);
   }
 }
@@ -373,6 +378,7 @@ RankDigest make_rank_digest(const Trace& trace, std::int32_t rank, const Provena
   digest.file = provenance.file;
   digest.host = provenance.host.empty() ? host_in(trace.metadata()) : provenance.host;
   digest.fingerprint = provenance.fingerprint;
+  digest.damage = provenance.damage;
   add_steps(trace, digest);
   add_work(trace, digest);
   add_calls(trace, digest);

@@ -231,6 +231,8 @@ class JobMaker {
       step.longest_host_gap_ns = std::max(step.longest_host_gap_ns, part.length_ns());
       ++step.host_gaps;
     });
+    add_up(rank, intersection_of(host, on_common_clock(rank, digests_[rank]->operators)),
+           &RankStep::in_operators_ns);
   }
 
   // A rank that waits in several exchanges at once waits for the one whose last rank comes first.
