@@ -1,6 +1,6 @@
-# One number for all sources that decide how a file becomes a Trace: entries cached by another version of
-# these sources are not trusted.
-#   cmake -DROOT=<src/strobe> -DFOLDERS=<a,b,...> -DOUTPUT=<header> -P fingerprint.cmake
+# One number for all sources that decide how a file becomes a Trace, or what is made of one: entries cached by
+# another version of these sources are not trusted.
+#   cmake -DROOT=<src/strobe> -DFOLDERS=<a,b,...> -DNAME=<folder> -DOUTPUT=<header> -P fingerprint.cmake
 string(REPLACE "," ";" folders "${FOLDERS}")
 set(hashes)
 foreach(folder IN LISTS folders)
@@ -17,9 +17,9 @@ file(CONFIGURE OUTPUT ${OUTPUT} CONTENT [[#pragma once
 
 #include <cstdint>
 
-namespace strobe::readers {
+namespace strobe::@NAME@ {
 
-inline constexpr std::uint64_t kReadersFingerprint = 0x@fingerprint@u;
+inline constexpr std::uint64_t kFingerprint = 0x@fingerprint@u;
 
-}  // namespace strobe::readers
+}  // namespace strobe::@NAME@
 ]] @ONLY)

@@ -24,8 +24,8 @@ class FingerprintTest(unittest.TestCase):
 
     def fingerprint(self):
         output = self.root / "out" / "fingerprint.h"
-        subprocess.run(["cmake", f"-DROOT={self.root}", "-DFOLDERS=base,readers", f"-DOUTPUT={output}",
-                        "-P", str(SCRIPT)], check=True)
+        subprocess.run(["cmake", f"-DROOT={self.root}", "-DFOLDERS=base,readers", "-DNAME=readers",
+                        f"-DOUTPUT={output}", "-P", str(SCRIPT)], check=True)
         return output.read_text(encoding="utf-8")
 
     def test_the_same_sources_have_the_same_fingerprint(self):

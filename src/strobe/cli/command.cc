@@ -17,10 +17,10 @@ std::string_view Arguments::first_of(std::initializer_list<std::string_view> fla
 }
 
 std::vector<Command> commands() {
-  return {summary_command(), compare_command(), record_command(), kernels_command(),
-          bench_command(),   query_command(),   view_command(),   convert_command(),
-          serve_command(),   mcp_command(),     doctor_command(), help_command(),
-          version_command()};
+  return {summary_command(), compare_command(), fleet_command(), record_command(),
+          kernels_command(), bench_command(),   query_command(), view_command(),
+          convert_command(), serve_command(),   mcp_command(),   doctor_command(),
+          help_command(),    version_command()};
 }
 
 std::vector<Command> shown_actions(const Command& verb) {

@@ -125,6 +125,7 @@ std::vector<Command> commands();
 
 Command summary_command();
 Command compare_command();
+Command fleet_command();
 Command record_command();
 Command kernels_command();
 Command bench_command();

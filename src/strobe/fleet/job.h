@@ -37,6 +37,9 @@ struct RankStep {
   std::int64_t lateness_ns = 0;
   std::int64_t caused_wait_ns = 0;  // what all others waited while it was the last
 
+  // Of host_ns: while an operator of the program runs on the host. The rest is between operators.
+  std::int64_t in_operators_ns = 0;
+
   std::int64_t own_ns() const;  // its own work
 };
 

@@ -31,7 +31,7 @@ Result<ContentHash> hash_content(const std::filesystem::path& path) {
 }
 
 CacheFolder::Key key_of(const CacheTicket& ticket, const ContentHash& content) {
-  const std::uint64_t parts[] = {content.high, content.low, kReadersFingerprint,
+  const std::uint64_t parts[] = {content.high, content.low, kFingerprint,
                                  ticket.keep_args ? 1u : 0u};
   ContentHasher hasher;
   hasher.add({reinterpret_cast<const char*>(parts), sizeof parts});

@@ -3,8 +3,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include <fmt/format.h>
-
+#include "strobe/device/own_library.h"
 #include "strobe/device/probe.h"
 #include "strobe/wire/record_settings.h"
 
@@ -13,25 +12,8 @@ namespace strobe::record {
 namespace fs = std::filesystem;
 
 Result<fs::path> find_injection_library() {
-  std::vector<fs::path> places;
-  if (const char* own = std::getenv("STROBE_INJECT"); own != nullptr && *own != 0) {
-    places.emplace_back(own);
-  } else {
-    std::error_code ignored;
-    const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-    places.push_back(folder / wire::kInjectionLibrary);
-    places.push_back(folder / ".." / "lib" / "strobe" / wire::kInjectionLibrary);
-  }
-  for (const fs::path& place : places) {
-    std::error_code ignored;
-    if (fs::is_regular_file(place, ignored)) return fs::canonical(place, ignored);
-  }
-  return Error{.code = ErrorCode::kMachineLacks,
-               .what = fmt::format("{} is not there", wire::kInjectionLibrary),
-               .where = places[0].string(),
-               .hint =
-                   "it is built where the CUDA toolkit's headers are found and belongs beside "
-                   "strobe or in ../lib/strobe; STROBE_INJECT may name it"};
+  return device::find_own_library(wire::kInjectionLibrary, "STROBE_INJECT",
+                                  "the CUDA toolkit's headers are found");
 }
 
 std::string find_python_cupti(const std::string& program) {

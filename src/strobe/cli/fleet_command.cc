@@ -1,0 +1,118 @@
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "strobe/base/byte_stream.h"
+#include "strobe/base/file.h"
+#include "strobe/cli/command.h"
+#include "strobe/cli/fleet_request.h"
+#include "strobe/cli/output.h"
+#include "strobe/cli/talk.h"
+#include "strobe/fleet/replay/operation_table.h"
+#include "strobe/fleet/replay/replay.h"
+#include "strobe/report/fleet/replay_report.h"
+
+namespace strobe::cli {
+namespace {
+
+// What `strobe fleet` can be asked about; there is one function per kind below.
+enum class InputKind : std::uint8_t { kOperationTable, kOther };
+
+// By content. A pipe can be read only once, so it is taken for a table.
+Result<InputKind> kind_of(const std::string& path) {
+  STROBE_TRY(File file, File::open(path));
+  if (!file.is_seekable()) return InputKind::kOperationTable;
+  STROBE_TRY(const auto stream, open_stream(std::move(file)));
+  std::array<char, 4096> first;
+  STROBE_TRY(const std::size_t size, stream->read(first));
+  const std::string_view text(first.data(), size);
+  return size == 0 || fleet::is_operation_table(text) ? InputKind::kOperationTable
+                                                      : InputKind::kOther;
+}
+
+Error not_a_job(const std::string& path) {
+  return {.code = ErrorCode::kMalformed,
+          .what =
+              "this is no table of operations: its first line does not name the columns "
+              "dp_rank,stage,rank,step,optype,start_ts,duration,seq_id,mc,gmc",
+          .where = path,
+          .hint = "for a folder of traces, `strobe compare run/` tells which rank is late"};
+}
+
+std::string replay_text(const fleet::Replay& replay, const FleetRequest& request,
+                        const Terminal& terminal) {
+  constexpr int kSentenceColumns = 100;
+  const report::ReplayPage page = {.path = request.input, .top = request.top};
+  switch (request.format) {
+    case Format::kJson:
+      return report::replay_json(replay, page);
+    case Format::kCsv:
+      return report::replay_csv(replay, page);
+    case Format::kHtml:
+      return report::replay_html(replay, page);
+    default:
+      break;
+  }
+  return document_text(report::replay_document(replay, page), request.format, terminal,
+                       kSentenceColumns);
+}
+
+Result<void> replay_table(const FleetRequest& request, Output& output, const Terminal& terminal) {
+  Stages stages(terminal);
+  STROBE_TRY(const fleet::OperationTable table, fleet::read_operation_table(request.input));
+  stages.end("load");
+  auto replay = fleet::replay(table);
+  if (!replay) {
+    Error error = replay.error();
+    error.where = request.input;
+    return error;
+  }
+  stages.end("replay");
+  const std::string text = replay_text(*replay, request, terminal);
+  stages.end("report");
+  return give(output, text);
+}
+
+Result<void> explain_job(const FleetRequest& request, const Terminal& terminal) {
+  STROBE_TRY(Output output, Output::open(request.output));
+  if (std::filesystem::is_directory(request.input)) return not_a_job(request.input);
+  STROBE_TRY(const InputKind kind, kind_of(request.input));
+  switch (kind) {
+    case InputKind::kOperationTable:
+      return replay_table(request, output, terminal);
+    case InputKind::kOther:
+      break;
+  }
+  return not_a_job(request.input);
+}
+
+}  // namespace
+
+Command fleet_command() {
+  Command command = {
+      .name = "fleet",
+      .summary = "what stragglers cost a pipeline job, and which ranks or stages they are",
+      .positionals = "TABLE",
+      .positionals_help =
+          "a table of operations as CSV, plain, .gz or .zst, with the columns "
+          "dp_rank,stage,rank,step,optype,start_ts,duration,seq_id,mc,gmc (times in seconds); - is "
+          "stdin",
+      .examples = {{"strobe fleet ops.csv.gz", "the verdict, then the evidence"},
+                   {"strobe fleet ops.csv.gz --top all", "every rank and worker"},
+                   {"strobe fleet ops.csv.gz -o job.html", "a page with a heat map of the workers"},
+                   {"strobe fleet ops.csv.gz -o job.json", "every number of every step"}},
+      .notes = {"The operations are replayed: each starts as soon as what it waits for has ended, "
+                "and takes its recorded time or that of others of its kind. A slowdown of 1.18 "
+                "means that a step takes 1.18 times as long as with times of others.",
+                "Exit codes: 0 answered, 2 bad command line, 3 the table cannot be read or is "
+                "incomplete, 70 a bug in strobe, 130 interrupted."}};
+  return with_request(std::move(command), fleet_flags, complete_fleet, explain_job);
+}
+
+}  // namespace strobe::cli

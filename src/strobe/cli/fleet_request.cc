@@ -1,0 +1,29 @@
+#include "strobe/cli/fleet_request.h"
+
+#include <fmt/format.h>
+
+namespace strobe::cli {
+
+std::vector<Flag> fleet_flags(FleetRequest& request) {
+  return {flag("--top N",
+               "rows per table, or all (default: 10 in text, all in Markdown and HTML); JSON and "
+               "CSV always have all rows",
+               to_rows(request.typed_top)),
+          format_flag(request.format), output_flag(request.output)};
+}
+
+Result<void> complete_fleet(FleetRequest& request, const Arguments& arguments) {
+  const std::vector<std::string> inputs = input_names(arguments.positionals);
+  if (inputs.empty()) {
+    return bad_request("no job was given", "", "`strobe fleet ops.csv.gz`");
+  }
+  if (inputs.size() > 1) {
+    return bad_request(fmt::format("`strobe fleet` takes one job, not {}", inputs.size()), "",
+                       "`strobe fleet ops.csv.gz`");
+  }
+  request.input = inputs.front();
+  request.top = request.typed_top.value_or(request.format == Format::kText ? kRowsOnAPage : 0);
+  return {};
+}
+
+}  // namespace strobe::cli

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "strobe/cli/command.h"
+
+namespace strobe::cli {
+
+// The request of `strobe fleet`.
+struct FleetRequest {
+  std::string input;
+  std::optional<std::size_t> typed_top;
+  std::size_t top = 0;  // rows per table, 0: all
+  Format format = Format::kText;
+  std::string output;  // "": stdout
+};
+
+std::vector<Flag> fleet_flags(FleetRequest& request);
+Result<void> complete_fleet(FleetRequest& request, const Arguments& arguments);
+
+}  // namespace strobe::cli
