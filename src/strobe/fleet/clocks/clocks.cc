@@ -252,20 +252,13 @@ class ClockFitter {
     return own - clocks_.lines_[host].offset_ns - clocks_.lines_[host].drift * own;
   }
 
-  // The own ends against the middle of those of other hosts that are solved.
+  // The own ends against the middle ones of the meetings.
   std::vector<Point> points_of(std::size_t host) const {
     std::vector<Point> points;
-    std::vector<double> others;
     for (const std::size_t i : meetings_of_[host]) {
-      others.clear();
-      for (const Presence& presence : meetings_[i]) {
-        if (presence.host != host && is_solved_[presence.host]) {
-          others.push_back(common_time(presence.host, presence.end_ns));
-        }
-      }
-      if (others.empty()) continue;
+      if (std::isnan(middle_ends_[i])) continue;  // not known yet
       const double own = own_time(host, presence_in(meetings_[i], host).end_ns);
-      points.push_back({own, own - stats::median_of(others)});
+      points.push_back({own, own - middle_ends_[i]});
     }
     return points;
   }
@@ -278,15 +271,20 @@ class ClockFitter {
 
   // From the first host of each island on: next is who meets most with those that are solved.
   void solve_all() {
-    is_solved_.assign(host_count(), false);
+    constexpr std::size_t kEnough = 15;  // ends for a first middle
+    std::vector<bool> is_solved(host_count(), false);
     std::vector<std::size_t> met(host_count(), 0);  // meetings with a solved host
-    std::vector<bool> is_open(meetings_.size(), false);
+    std::vector<std::vector<double>> ends(meetings_.size());
+    middle_ends_.assign(meetings_.size(), std::nan(""));
     const auto finish = [&](std::size_t host) {
-      is_solved_[host] = true;
+      is_solved[host] = true;
       for (const std::size_t i : meetings_of_[host]) {
-        if (is_open[i]) continue;
-        is_open[i] = true;
-        for (const Presence& presence : meetings_[i]) ++met[presence.host];
+        if (ends[i].empty()) {
+          for (const Presence& presence : meetings_[i]) ++met[presence.host];
+        }
+        if (ends[i].size() == kEnough) continue;
+        ends[i].push_back(common_time(host, presence_in(meetings_[i], host).end_ns));
+        middle_ends_[i] = stats::median_of(ends[i]);
       }
     };
     for (std::size_t host = 0; host < host_count(); ++host) {
@@ -295,21 +293,27 @@ class ClockFitter {
     for (;;) {
       std::size_t next = kNoHost;
       for (std::size_t host = 0; host < host_count(); ++host) {
-        if (is_solved_[host] || met[host] == 0) continue;
+        if (is_solved[host] || met[host] == 0) continue;
         if (next == kNoHost || met[host] > met[next]) next = host;
       }
       if (next == kNoHost) return;
       solve(next);
       finish(next);
-      order_.push_back(next);
     }
   }
 
-  // Against all others, now that they are known.
+  // All against all, now that they are known.
   void refine() {
-    for (const std::size_t host : order_) solve(host);
+    std::vector<double> ends;
+    for (std::size_t i = 0; i < meetings_.size(); ++i) {
+      ends.clear();
+      for (const Presence& presence : meetings_[i]) {
+        ends.push_back(common_time(presence.host, presence.end_ns));
+      }
+      middle_ends_[i] = stats::median_of(ends);
+    }
     for (std::size_t host = 0; host < host_count(); ++host) {
-      if (island_of_[host] == host && !meetings_of_[host].empty()) solve(host);
+      if (!meetings_of_[host].empty()) solve(host);
     }
   }
 
@@ -332,6 +336,7 @@ class ClockFitter {
   }
 
   void report() {
+    find_borders();
     std::map<std::size_t, std::uint32_t> numbers;
     for (std::size_t host = 0; host < host_count(); ++host) {
       HostClock& clock = clocks_.hosts[host];
@@ -359,27 +364,53 @@ class ClockFitter {
     clocks_.islands = static_cast<std::uint32_t>(numbers.size());
   }
 
-  // Nobody leaves before the last has come, which bounds the offset from both sides.
-  // What the line's offset cannot be below and above. Nothing if a side is open.
+  // The first two of what hosts do in a meeting, each with its host: without any one host, the
+  // first is known.
+  struct FirstTwo {
+    double first = std::numeric_limits<double>::infinity();
+    double second = std::numeric_limits<double>::infinity();
+    std::size_t host = kNoHost;
+
+    void add(double time, std::size_t of_host) {
+      if (time < first) {
+        second = std::exchange(first, time);
+        host = of_host;
+      } else {
+        second = std::min(second, time);
+      }
+    }
+    double without(std::size_t of_host) const { return host == of_host ? second : first; }
+  };
+  struct Borders {
+    FirstTwo ends;            // of those that leave with all
+    FirstTwo minus_arrivals;  // the last arrival is the first of these
+  };
+
+  void find_borders() {
+    for (const Meeting& meeting : meetings_) {
+      Borders& borders = borders_.emplace_back();
+      for (const Presence& presence : meeting) {
+        const std::size_t host = presence.host;
+        borders.minus_arrivals.add(-common_time(host, presence.last_start_ns), host);
+        if (!presence.leaves_with_all) continue;
+        borders.ends.add(common_time(host, presence.first_end_ns), host);
+      }
+    }
+  }
+
+  // Nobody leaves before the last has come: what the line's offset cannot be below and above.
+  // Nothing, that is a pair in the wrong order, if a side is open.
   std::pair<double, double> bounds_of(std::size_t host) const {
-    const auto& line = clocks_.lines_[host];
+    const double drift = clocks_.lines_[host].drift;
     double least = -std::numeric_limits<double>::infinity();
     double most = std::numeric_limits<double>::infinity();
     for (const std::size_t i : meetings_of_[host]) {
       const Presence& own = presence_in(meetings_[i], host);
-      for (const Presence& other : meetings_[i]) {
-        if (other.host == host) continue;
-        const double start = own_time(host, own.last_start_ns);
-        const double end = own_time(host, own.first_end_ns);
-        if (other.leaves_with_all) {
-          least = std::max(
-              least, start - line.drift * start - common_time(other.host, other.first_end_ns));
-        }
-        if (own.leaves_with_all) {
-          most =
-              std::min(most, end - line.drift * end - common_time(other.host, other.last_start_ns));
-        }
-      }
+      const double start = own_time(host, own.last_start_ns);
+      least = std::max(least, start - drift * start - borders_[i].ends.without(host));
+      if (!own.leaves_with_all) continue;
+      const double end = own_time(host, own.first_end_ns);
+      most = std::min(most, end - drift * end + borders_[i].minus_arrivals.without(host));
     }
     if (!std::isfinite(least) || !std::isfinite(most)) return {1, 0};
     return {least, most};
@@ -391,8 +422,8 @@ class ClockFitter {
   std::vector<Meeting> meetings_;
   std::vector<std::vector<std::size_t>> meetings_of_;  // per host
   std::vector<std::size_t> island_of_;                 // per host: the first host of its island
-  std::vector<bool> is_solved_;
-  std::vector<std::size_t> order_;  // in which hosts were solved
+  std::vector<double> middle_ends_;                    // per meeting, on the common clock
+  std::vector<Borders> borders_;                       // per meeting
 };
 
 Clocks own_clocks(std::span<const RankDigest* const> digests) {

@@ -344,6 +344,20 @@ std::optional<std::int32_t> pipeline_stage(const RankDigest& digest) {
   return std::nullopt;
 }
 
+// "node7_4711.1706850122862.pt.trace.json", as the framework names its files: host, process, time.
+std::string host_in_name(std::string_view path) {
+  const std::string_view name = path.substr(path.find_last_of('/') + 1);
+  const std::size_t end = name.find(".pt.trace.json");
+  if (end == std::string_view::npos) return "";
+  const std::string_view stem = name.substr(0, end);
+  const std::size_t dot = stem.rfind('.');
+  if (dot == std::string_view::npos || !parse_whole_number(stem.substr(dot + 1))) return "";
+  const std::string_view worker = stem.substr(0, dot);
+  const std::size_t mark = worker.rfind('_');
+  if (mark == std::string_view::npos || !parse_whole_number(worker.substr(mark + 1))) return "";
+  return std::string(worker.substr(0, mark));
+}
+
 std::string host_in(const Metadata& metadata) {
   for (const auto& [key, value] : metadata.members) {
     if (key != "hostname" && key != "host_name" && key != "host") continue;
@@ -376,7 +390,9 @@ RankDigest make_rank_digest(const Trace& trace, std::int32_t rank, const Provena
   RankDigest digest;
   digest.rank = rank;
   digest.file = provenance.file;
-  digest.host = provenance.host.empty() ? host_in(trace.metadata()) : provenance.host;
+  digest.host = provenance.host;
+  if (digest.host.empty()) digest.host = host_in(trace.metadata());
+  if (digest.host.empty()) digest.host = host_in_name(digest.file);
   digest.fingerprint = provenance.fingerprint;
   digest.damage = provenance.damage;
   add_steps(trace, digest);

@@ -79,7 +79,7 @@ struct RankDigest {
 
 struct Provenance {
   std::string file;
-  std::string host;  // empty: what the trace says
+  std::string host;  // empty: what the trace says, or the name that the framework gave its file
   std::string fingerprint;
   std::string damage = {};
 };

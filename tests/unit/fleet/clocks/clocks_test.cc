@@ -166,10 +166,10 @@ TEST(ClocksTest, messages_in_both_directions_bound_a_clock_from_both_sides) {
   const Clocks clocks = fitted(digests);
   EXPECT_EQ(clocks.islands, 1u);
   const HostClock& clock = clocks.hosts[1];
-  EXPECT_NEAR(static_cast<double>(clock.offset_ns), 5e6, 1.0);
+  EXPECT_NEAR(static_cast<double>(clock.offset_ns), 5e6, 100);
   ASSERT_TRUE(clock.least_ns && clock.most_ns);
-  EXPECT_NEAR(static_cast<double>(*clock.least_ns), 5e6 - 30e3, 2.0);
-  EXPECT_NEAR(static_cast<double>(*clock.most_ns), 5e6 + 30e3, 2.0);
+  EXPECT_NEAR(static_cast<double>(*clock.least_ns), 5e6 - 30e3, 100);
+  EXPECT_NEAR(static_cast<double>(*clock.most_ns), 5e6 + 30e3, 100);
 }
 
 TEST(ClocksTest, what_nothing_ties_together_is_told_apart) {

@@ -133,6 +133,17 @@ TEST(RankDigestTest, the_place_in_a_pipelines_group_is_the_stage) {
   EXPECT_EQ(make_rank_digest(sketch.trace(), 5, {}).stage, 1);
 }
 
+TEST(RankDigestTest, the_host_is_in_the_name_that_the_framework_gives_its_files) {
+  const auto host_of = [](const std::string& file) {
+    Sketch sketch;
+    sketch.stream(0, 7).slice("gemm", SliceKind::kKernel, 10_us, 20_us);
+    return make_rank_digest(sketch.trace(), 0, {file, "", ""}).host;
+  };
+  EXPECT_EQ(host_of("run/node_7_4711.1706850122862.pt.trace.json.gz"), "node_7");
+  EXPECT_EQ(host_of("run/rank_7.pt.trace.json"), "");
+  EXPECT_EQ(host_of("node7_4711.json"), "");
+}
+
 TEST(RankDigestTest, without_steps_the_whole_trace_is_one) {
   Sketch sketch;
   sketch.stream(0, 7).slice("gemm", SliceKind::kKernel, 10_us, 20_us);
