@@ -5,7 +5,7 @@ import pathlib
 MS = 1000  # microseconds, in which traces count
 
 
-def trace_of(rank, ranks, steps, sleeper=None, sleep_ms=30, offset_us=0.0):
+def trace_of(rank, ranks, steps, sleeper=None, sleep_ms=30, offset_us=0.0, first_step=0):
     """One rank. A collective begins when the rank arrives, and ends for all when the last one has."""
     events = []
 
@@ -14,21 +14,24 @@ def trace_of(rank, ranks, steps, sleeper=None, sleep_ms=30, offset_us=0.0):
                        "ts": ts + offset_us, "dur": dur, "args": args})
 
     now = 1_000_000.0
-    for step in range(steps):
+    for step in range(first_step + steps):
         begin = now
         arrivals = [begin + 20 * MS + 0.3 * MS * ((5 * one + 3 * step) % 7) + (sleep_ms * MS if one == sleeper else 0)
                     for one in range(ranks)]
         own = arrivals[rank]
         idle = sleep_ms * MS if rank == sleeper else 0
+        now = max(arrivals) + 3 * MS
+        if step < first_step:
+            continue
         add("gemm", "kernel", begin + 1 * MS + idle, own - begin - 1 * MS - idle - 50, 7, device=0, stream=7,
             correlation=1000 * step + 1)
         end = max(arrivals) + 2 * MS
         add("ncclDevKernel_AllReduce_Sum_bf16_RING_LL", "kernel", own, end - own, 20, device=0, stream=20,
             correlation=1000 * step + 2, **{"Collective name": "allreduce", "In msg nelems": 1 << 20,
                                             "Out msg nelems": 1 << 20, "dtype": "BFloat16", "Group size": ranks,
+                                            "Seq": step,
                                             "Process Group Name": "0", "Process Group Description": "default_pg",
                                             "Process Group Ranks": str(list(range(ranks)))})
-        now = end + 1 * MS
         add(f"ProfilerStep#{step}", "user_annotation", begin, now - begin, 1)
     return {"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": ranks},
             "deviceProperties": [{"id": 0, "name": "NVIDIA H100", "numSms": 132}], "traceEvents": events}

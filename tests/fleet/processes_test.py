@@ -1,5 +1,4 @@
 """`strobe fleet` on threads and on processes: the same bits; and what it says when something is missing."""
-import gzip
 import json
 import os
 import pathlib
@@ -8,7 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
-from job_of_traces import write_job
+from job_of_traces import trace_of, write_job
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 STROBE = os.environ.get("STROBE", str(ROOT / "build/strobe"))
@@ -94,10 +93,9 @@ class Trouble(Fleet):
         self.assertEqual(done.stdout, "")
         return done.stderr
 
-    def test_a_cut_file_is_named_and_can_be_left_out(self):
+    def test_an_empty_file_is_named_and_can_be_left_out(self):
         run = write_job(self.root / "run", RANKS)
-        text = (run / "rank4.json").read_bytes()
-        (run / "rank4.json").write_bytes(gzip.compress(text)[:30] + b"no gzip" * 20)
+        (run / "rank4.json").write_text('{"traceEvents": []}', encoding="utf-8")
         for processes in (0, 2) if has_mpi() else (0,):
             said = self.refused(run, code=3, processes=processes)
             self.assertIn("rank4.json", said)
@@ -105,6 +103,26 @@ class Trouble(Fleet):
         done = fleet(run, "--allow-missing", "1")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("rank4.json", done.stdout)
+
+    def test_a_cut_file_is_named_and_its_steps_count(self):
+        run = write_job(self.root / "run", RANKS)
+        text = (run / "rank4.json").read_bytes()
+        (run / "rank4.json").write_bytes(text[:len(text) // 2])
+        done = fleet(run)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("rank4.json", done.stderr)
+        self.assertIn("that of rank 4 has", " ".join(done.stdout.split()))
+
+    def test_a_rank_of_other_steps_is_named(self):
+        run = write_job(self.root / "run", RANKS)
+        later = trace_of(2, RANKS, 8, first_step=5)
+        (run / "rank2.json").write_text(json.dumps(later), encoding="utf-8")
+        answer = json.loads(self.answer(run))
+        self.assertEqual(answer["facts"]["steps"], 3)
+        said = " ".join(answer["verdict"])
+        self.assertIn("Only 3 steps are in the traces of all ranks", said)
+        self.assertIn("rank 2 has 8, ProfilerStep#5 to ProfilerStep#12", said)
+        self.assertEqual(answer["tables"]["mismatches"]["rows"][0]["kind"], "not recorded")
 
     def test_a_missing_rank_is_a_finding(self):
         run = write_job(self.root / "run", RANKS)

@@ -70,6 +70,12 @@ Result<std::string> digest_of(const fs::path& trace, const readers::LoadOptions&
     if (fleet::unpack_rank_digest(*found)) return *std::move(found);
   }
   STROBE_TRY(const readers::LoadedTrace loaded, readers::read_trace_cached(trace, options, cache));
+  if (loaded.trace.slices().size() == 0) {
+    return Error{.code = ErrorCode::kTooLittleData,
+                 .what = "it holds no events that can be read",
+                 .where = trace.string(),
+                 .hint = "record this rank again"};
+  }
   const std::int32_t rank = loaded.trace.metadata().distributed.rank.value_or(kNoRank);
   STROBE_TRY(std::string packed,
              fleet::pack_rank_digest(fleet::make_rank_digest(

@@ -49,6 +49,10 @@ struct RankOfJob {
   std::string host;                   // empty: not known
   std::optional<std::int32_t> stage;  // of a pipeline, where the trace says so
   std::vector<RankStep> steps;        // parallel to Job::steps
+
+  std::size_t recorded_steps = 0;  // in its trace, of which other ranks may lack some
+  std::string first_step;
+  std::string last_step;
 };
 
 // Collectives of one kind and size, over the whole job.

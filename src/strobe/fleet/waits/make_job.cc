@@ -88,6 +88,9 @@ class JobMaker {
       of_job.file = digest.file;
       of_job.host = digest.host;
       of_job.stage = digest.stage;
+      of_job.recorded_steps = digest.steps.size();
+      of_job.first_step = digest.steps.front().name;
+      of_job.last_step = digest.steps.back().name;
       for (const std::size_t step : steps_.of_ranks[rank]) {
         const Interval interval = clocks_.common(rank, digest.steps[step].interval);
         of_job.steps.push_back({.start_ns = interval.start_ns,

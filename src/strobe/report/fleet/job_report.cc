@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -145,6 +146,27 @@ std::string share_sentence(const Job& job) {
       percent_text(sums.wait_ns / sums.total_ns), percent_text(sums.transfer_ns / sums.total_ns));
 }
 
+// Ranks whose traces have other steps than most: those of another time, or cut ones. "" if none.
+std::string step_sentence(const Job& job) {
+  std::map<std::size_t, std::size_t> counts;
+  for (const RankOfJob& rank : job.ranks) ++counts[rank.recorded_steps];
+  const auto usual = std::ranges::max_element(
+      counts, {}, [](const auto& entry) { return std::pair(entry.second, entry.first); });
+  if (job.steps.size() == usual->first) return {};
+  std::vector<const RankOfJob*> others;
+  for (const RankOfJob& rank : job.ranks) {
+    const RankOfJob& first = job.ranks.front();
+    const bool is_usual = rank.recorded_steps == usual->first &&
+                          rank.first_step == first.first_step && rank.last_step == first.last_step;
+    if (!is_usual && &rank != &first) others.push_back(&rank);
+  }
+  const RankOfJob& odd = others.empty() ? job.ranks.front() : *others.front();
+  return fmt::format(
+      "Only {} in the traces of all ranks: most traces have {}, that of rank {} has {}, {} to {}.",
+      job.steps.size() == 1 ? "1 step is" : fmt::format("{} steps are", job.steps.size()),
+      counted(usual->first, "step"), odd.rank, odd.recorded_steps, odd.first_step, odd.last_step);
+}
+
 std::string nobody_sentence(const Job& job) {
   if (job.steps.size() < fleet::kLeastStepsOfAJob) {
     return fmt::format(
@@ -160,7 +182,8 @@ std::vector<std::string> verdict_of(const Job& job, const std::vector<Straggler>
   std::vector<std::string> sentences;
   for (const Straggler& one : stragglers) sentences.push_back(sentence_of(job, one));
   if (sentences.empty()) sentences.push_back(nobody_sentence(job));
-  if (job.ranks.size() > 1) sentences.push_back(share_sentence(job));
+  if (const std::string steps = step_sentence(job); !steps.empty()) sentences.push_back(steps);
+  if (job.ranks.size() > 1 && !job.steps.empty()) sentences.push_back(share_sentence(job));
   return sentences;
 }
 
