@@ -24,7 +24,7 @@ namespace strobe::cli {
 namespace {
 
 // What `strobe fleet` can be asked about; there is one function per kind below.
-enum class InputKind : std::uint8_t { kOperationTable, kOther };
+enum class InputKind : std::uint8_t { kOperationTable, kParquet, kOther };
 
 // By content. A pipe can be read only once, so it is taken for a table.
 Result<InputKind> kind_of(const std::string& path) {
@@ -34,8 +34,16 @@ Result<InputKind> kind_of(const std::string& path) {
   std::array<char, 4096> first;
   STROBE_TRY(const std::size_t size, stream->read(first));
   const std::string_view text(first.data(), size);
+  if (text.starts_with("PAR1")) return InputKind::kParquet;
   return size == 0 || fleet::is_operation_table(text) ? InputKind::kOperationTable
                                                       : InputKind::kOther;
+}
+
+Error parquet_error(const std::string& path) {
+  return {.code = ErrorCode::kMalformed,
+          .what = "this is a Parquet file, and strobe fleet reads tables as CSV",
+          .where = path,
+          .hint = fmt::format("write it as CSV: duckdb -c \"copy '{}' to 'ops.csv'\"", path)};
 }
 
 Error not_a_job(const std::string& path) {
@@ -92,6 +100,8 @@ Result<void> explain_job(const FleetRequest& request, const Terminal& terminal) 
   switch (kind) {
     case InputKind::kOperationTable:
       return replay_table(request, terminal);
+    case InputKind::kParquet:
+      return parquet_error(request.input);
     case InputKind::kOther:
       break;
   }
