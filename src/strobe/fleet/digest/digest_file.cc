@@ -204,7 +204,7 @@ std::int64_t origin_of(const RankDigest& digest) {
   if (!digest.calls.empty()) {
     origin_ns = std::min(origin_ns, digest.calls.front().interval.start_ns);
   }
-  for (const IntervalSet* set : {&digest.compute, &digest.copy, &digest.input}) {
+  for (const IntervalSet* set : {&digest.compute, &digest.copy, &digest.input, &digest.operators}) {
     if (!set->empty()) origin_ns = std::min(origin_ns, set->front().start_ns);
   }
   return origin_ns;
@@ -267,6 +267,7 @@ std::string content_of(const RankDigest& digest) {
   put_set(writer, digest.compute, origin_ns);
   put_set(writer, digest.copy, origin_ns);
   put_set(writer, digest.input, origin_ns);
+  put_set(writer, digest.operators, origin_ns);
   return writer.bytes();
 }
 
@@ -291,6 +292,7 @@ Result<RankDigest> read_content(std::string_view content) {
   digest.compute = take_set(reader, origin_ns);
   digest.copy = take_set(reader, origin_ns);
   digest.input = take_set(reader, origin_ns);
+  digest.operators = take_set(reader, origin_ns);
   if (reader.is_damaged() || !reader.is_at_end()) return damaged_digest();
   return digest;
 }

@@ -67,6 +67,7 @@ void add_work(const Trace& trace, RankDigest& digest) {
   std::vector<Interval> compute;
   std::vector<Interval> copy;
   std::vector<Interval> input;
+  std::vector<Interval> operators;
   const auto& slices = trace.slices();
   for (std::size_t row = 0; row < slices.size(); ++row) {
     const SliceKind kind = slices.kinds[row];
@@ -77,6 +78,8 @@ void add_work(const Trace& trace, RankDigest& digest) {
       copy.push_back(interval);
     } else if (kind == SliceKind::kDataLoader) {
       input.push_back(interval);
+    } else if (kind == SliceKind::kOperator) {
+      operators.push_back(interval);
     }
   }
   count_kernels(compute, digest.steps);
@@ -86,6 +89,16 @@ void add_work(const Trace& trace, RankDigest& digest) {
   digest.compute = intersection_of(union_of(std::move(compute)), steps);
   digest.copy = intersection_of(union_of(std::move(copy)), steps);
   digest.input = intersection_of(union_of(std::move(input)), steps);
+  digest.operators = intersection_of(union_of(std::move(operators)), steps);
+}
+
+// Operators matter where the host alone is known to be busy.
+void cut_operators(RankDigest& digest) {
+  std::vector<Interval> calls;
+  for (const ExchangeCall& call : digest.calls) calls.push_back(call.interval);
+  digest.operators = difference_of(
+      digest.operators,
+      union_of_all({digest.compute, digest.copy, digest.input, union_of(std::move(calls))}));
 }
 
 // ---- Exchanges
@@ -320,7 +333,7 @@ void move_to_wall_clock(std::int64_t base_ns, RankDigest& digest) {
   };
   for (DigestStep& step : digest.steps) move(step.interval);
   for (ExchangeCall& call : digest.calls) move(call.interval);
-  for (IntervalSet* set : {&digest.compute, &digest.copy, &digest.input}) {
+  for (IntervalSet* set : {&digest.compute, &digest.copy, &digest.input, &digest.operators}) {
     for (Interval& interval : *set) move(interval);
   }
 }
@@ -392,6 +405,7 @@ RankDigest make_rank_digest(const Trace& trace, std::int32_t rank, const Provena
   add_steps(trace, digest);
   add_work(trace, digest);
   add_calls(trace, digest);
+  cut_operators(digest);
   digest.stage = pipeline_stage(digest);
   move_to_wall_clock(trace.metadata().base_time_ns, digest);
   return digest;

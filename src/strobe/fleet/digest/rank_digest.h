@@ -71,6 +71,7 @@ struct RankDigest {
   IntervalSet compute;
   IntervalSet copy;
   IntervalSet input;
+  IntervalSet operators;  // of the host's time: while an operator runs there
 
   bool operator==(const RankDigest&) const = default;
 };

@@ -201,6 +201,8 @@ class JobMaker {
     add_up(rank, exposed_waits, &RankStep::wait_ns);
     add_up(rank, next(on_common_clock(rank, digests_[rank]->input)), &RankStep::input_ns);
     add_host(rank, held);
+    add_up(rank, difference_of(on_common_clock(rank, digests_[rank]->operators), held),
+           &RankStep::in_operators_ns);
     find_causes(rank, exposed_waits);
   }
 
