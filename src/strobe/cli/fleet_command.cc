@@ -11,11 +11,13 @@
 #include "strobe/base/byte_stream.h"
 #include "strobe/base/file.h"
 #include "strobe/cli/command.h"
+#include "strobe/cli/fleet_job.h"
 #include "strobe/cli/fleet_request.h"
 #include "strobe/cli/output.h"
 #include "strobe/cli/talk.h"
 #include "strobe/fleet/replay/operation_table.h"
 #include "strobe/fleet/replay/replay.h"
+#include "strobe/fleet/world/world.h"
 #include "strobe/report/fleet/replay_report.h"
 
 namespace strobe::cli {
@@ -42,7 +44,7 @@ Error not_a_job(const std::string& path) {
               "this is no table of operations: its first line does not name the columns "
               "dp_rank,stage,rank,step,optype,start_ts,duration,seq_id,mc,gmc",
           .where = path,
-          .hint = "for a folder of traces, `strobe compare run/` tells which rank is late"};
+          .hint = "give the folder with the traces of all ranks, or such a table"};
 }
 
 std::string replay_text(const fleet::Replay& replay, const FleetRequest& request,
@@ -63,7 +65,8 @@ std::string replay_text(const fleet::Replay& replay, const FleetRequest& request
                        kSentenceColumns);
 }
 
-Result<void> replay_table(const FleetRequest& request, Output& output, const Terminal& terminal) {
+Result<void> replay_table(const FleetRequest& request, const Terminal& terminal) {
+  STROBE_TRY(Output output, Output::open(request.output));
   Stages stages(terminal);
   STROBE_TRY(const fleet::OperationTable table, fleet::read_operation_table(request.input));
   stages.end("load");
@@ -80,12 +83,15 @@ Result<void> replay_table(const FleetRequest& request, Output& output, const Ter
 }
 
 Result<void> explain_job(const FleetRequest& request, const Terminal& terminal) {
-  STROBE_TRY(Output output, Output::open(request.output));
-  if (std::filesystem::is_directory(request.input)) return not_a_job(request.input);
+  STROBE_TRY(const auto world, fleet::open_world());
+  if (std::filesystem::is_directory(request.input)) {
+    return explain_ranks(request, *world, terminal);
+  }
+  if (!world->is_first()) return {};  // the others have nothing to do for a table
   STROBE_TRY(const InputKind kind, kind_of(request.input));
   switch (kind) {
     case InputKind::kOperationTable:
-      return replay_table(request, output, terminal);
+      return replay_table(request, terminal);
     case InputKind::kOther:
       break;
   }
@@ -97,21 +103,28 @@ Result<void> explain_job(const FleetRequest& request, const Terminal& terminal) 
 Command fleet_command() {
   Command command = {
       .name = "fleet",
-      .summary = "what stragglers cost a pipeline job, and which ranks or stages they are",
-      .positionals = "TABLE",
+      .summary = "which rank of a job holds the others up, why, and what that costs",
+      .positionals = "RUN|TABLE",
       .positionals_help =
-          "a table of operations as CSV, plain, .gz or .zst, with the columns "
+          "a folder with one trace per rank; or a table of operations of a pipeline job as CSV, "
+          "plain, .gz or .zst, with the columns "
           "dp_rank,stage,rank,step,optype,start_ts,duration,seq_id,mc,gmc (times in seconds); - is "
           "stdin",
-      .examples = {{"strobe fleet ops.csv.gz", "the verdict, then the evidence"},
-                   {"strobe fleet ops.csv.gz --top all", "every rank and worker"},
-                   {"strobe fleet ops.csv.gz -o job.html", "a page with a heat map of the workers"},
-                   {"strobe fleet ops.csv.gz -o job.json", "every number of every step"}},
-      .notes = {"The operations are replayed: each starts as soon as what it waits for has ended, "
-                "and takes its recorded time or that of others of its kind. A slowdown of 1.18 "
-                "means that a step takes 1.18 times as long as with times of others.",
-                "Exit codes: 0 answered, 2 bad command line, 3 the table cannot be read or is "
-                "incomplete, 70 a bug in strobe, 130 interrupted."}};
+      .examples = {{"strobe fleet run/", "who holds the job up, then who waited for whom"},
+                   {"mpirun -n 8 strobe fleet run/", "the same answer, from eight processes"},
+                   {"srun -N 16 strobe fleet run/", "or on many machines"},
+                   {"strobe fleet ops.csv.gz", "what stragglers cost a pipeline job, by replay"},
+                   {"strobe fleet run/ -o job.html", "a page with a heat map"},
+                   {"strobe fleet run/ -o job.json", "every number of every rank and step"}},
+      .notes = {
+          "Traces are read once; what an answer needs of them is kept in the cache, so that a "
+          "second start is quick.",
+          "The operations of a table are replayed: each starts as soon as what it waits for has "
+          "ended, "
+          "and takes its recorded time or that of others of its kind. A slowdown of 1.18 "
+          "means that a step takes 1.18 times as long as with times of others.",
+          "Exit codes: 0 answered, 2 bad command line, 3 the table cannot be read or is "
+          "incomplete, 70 a bug in strobe, 130 interrupted."}};
   return with_request(std::move(command), fleet_flags, complete_fleet, explain_job);
 }
 

@@ -1,21 +1,36 @@
 #include "strobe/cli/fleet_request.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+
 #include <fmt/format.h>
 
 namespace strobe::cli {
+namespace {
+constexpr std::int64_t kMostMissing = 1'000'000;
+}
 
 std::vector<Flag> fleet_flags(FleetRequest& request) {
-  return {flag("--top N",
-               "rows per table, or all (default: 10 in text, all in Markdown and HTML); JSON and "
-               "CSV always have all rows",
-               to_rows(request.typed_top)),
-          format_flag(request.format), output_flag(request.output)};
+  std::vector<Flag> flags = {
+      flag("--top N",
+           "rows per table, or all (default: 10 in text, all in Markdown and HTML); JSON and "
+           "CSV always have all rows",
+           to_rows(request.typed_top)),
+      format_flag(request.format), output_flag(request.output),
+      flag("--allow-missing N", "answer although N traces cannot be read; they are listed",
+           to_number(request.allow_missing, 0, kMostMissing)),
+      flag("--[no-]align",
+           "estimate how the clocks of the ranks differ, from what they exchange, and correct them",
+           to(request.align))};
+  std::ranges::move(load_flags(request.load), std::back_inserter(flags));
+  return flags;
 }
 
 Result<void> complete_fleet(FleetRequest& request, const Arguments& arguments) {
   const std::vector<std::string> inputs = input_names(arguments.positionals);
   if (inputs.empty()) {
-    return bad_request("no job was given", "", "`strobe fleet ops.csv.gz`");
+    return bad_request("no job was given", "", "`strobe fleet run/` or `strobe fleet ops.csv.gz`");
   }
   if (inputs.size() > 1) {
     return bad_request(fmt::format("`strobe fleet` takes one job, not {}", inputs.size()), "",

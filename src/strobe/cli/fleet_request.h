@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "strobe/cli/command.h"
+#include "strobe/cli/loading.h"
 
 namespace strobe::cli {
 
@@ -16,6 +17,10 @@ struct FleetRequest {
   std::size_t top = 0;  // rows per table, 0: all
   Format format = Format::kText;
   std::string output;  // "": stdout
+  // Of traces of ranks.
+  std::size_t allow_missing = 0;  // files that cannot be read
+  bool align = true;              // their clocks
+  LoadChoice load;
 };
 
 std::vector<Flag> fleet_flags(FleetRequest& request);

@@ -255,6 +255,7 @@ std::string content_of(const RankDigest& digest) {
   writer.text(digest.file);
   writer.text(digest.host);
   writer.text(digest.fingerprint);
+  writer.text(digest.damage);
   writer.flag(digest.stage.has_value());
   if (digest.stage) writer.signed_number(*digest.stage);
   writer.signed_number(origin_ns);
@@ -278,6 +279,7 @@ Result<RankDigest> read_content(std::string_view content) {
   digest.file = reader.text();
   digest.host = reader.text();
   digest.fingerprint = reader.text();
+  digest.damage = reader.text();
   if (reader.flag()) digest.stage = take_rank_number(reader);
   const std::int64_t origin_ns = reader.moment();
   if (origin_ns <= -kMostOrigin || origin_ns >= kMostOrigin) reader.damage();

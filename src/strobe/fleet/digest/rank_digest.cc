@@ -89,16 +89,8 @@ void add_work(const Trace& trace, RankDigest& digest) {
   digest.compute = intersection_of(union_of(std::move(compute)), steps);
   digest.copy = intersection_of(union_of(std::move(copy)), steps);
   digest.input = intersection_of(union_of(std::move(input)), steps);
-  digest.operators = intersection_of(union_of(std::move(operators)), steps);
-}
-
-// Operators matter where the host alone is known to be busy.
-void cut_operators(RankDigest& digest) {
-  std::vector<Interval> calls;
-  for (const ExchangeCall& call : digest.calls) calls.push_back(call.interval);
-  digest.operators = difference_of(
-      digest.operators,
-      union_of_all({digest.compute, digest.copy, digest.input, union_of(std::move(calls))}));
+  digest.operators = difference_of(intersection_of(union_of(std::move(operators)), steps),
+                                   union_of(digest.compute, digest.copy));
 }
 
 // ---- Exchanges
@@ -402,10 +394,10 @@ RankDigest make_rank_digest(const Trace& trace, std::int32_t rank, const Provena
   if (digest.host.empty()) digest.host = host_in(trace.metadata());
   if (digest.host.empty()) digest.host = host_in_name(digest.file);
   digest.fingerprint = provenance.fingerprint;
+  digest.damage = provenance.damage;
   add_steps(trace, digest);
   add_work(trace, digest);
   add_calls(trace, digest);
-  cut_operators(digest);
   digest.stage = pipeline_stage(digest);
   move_to_wall_clock(trace.metadata().base_time_ns, digest);
   return digest;

@@ -60,6 +60,7 @@ struct RankDigest {
   std::string file;
   std::string host;                   // empty: not known
   std::string fingerprint;            // of the file's content; empty: not known
+  std::string damage;                 // what was lost while the file was read, in a sentence
   std::optional<std::int32_t> stage;  // of a pipeline
 
   std::vector<DigestStep> steps;  // by start, disjoint; at least one
@@ -71,7 +72,7 @@ struct RankDigest {
   IntervalSet compute;
   IntervalSet copy;
   IntervalSet input;
-  IntervalSet operators;  // of the host's time: while an operator runs there
+  IntervalSet operators;  // of the host, while its device neither computes nor copies
 
   bool operator==(const RankDigest&) const = default;
 };
@@ -80,6 +81,7 @@ struct Provenance {
   std::string file;
   std::string host;  // empty: what the trace says, or the name that the framework gave its file
   std::string fingerprint;
+  std::string damage = {};
 };
 
 RankDigest make_rank_digest(const Trace& trace, std::int32_t rank, const Provenance& provenance);

@@ -201,8 +201,6 @@ class JobMaker {
     add_up(rank, exposed_waits, &RankStep::wait_ns);
     add_up(rank, next(on_common_clock(rank, digests_[rank]->input)), &RankStep::input_ns);
     add_host(rank, held);
-    add_up(rank, difference_of(on_common_clock(rank, digests_[rank]->operators), held),
-           &RankStep::in_operators_ns);
     find_causes(rank, exposed_waits);
   }
 
@@ -235,6 +233,8 @@ class JobMaker {
       step.longest_host_gap_ns = std::max(step.longest_host_gap_ns, part.length_ns());
       ++step.host_gaps;
     });
+    add_up(rank, intersection_of(host, on_common_clock(rank, digests_[rank]->operators)),
+           &RankStep::in_operators_ns);
   }
 
   // A rank that waits in several exchanges at once waits for the one whose last rank comes first.

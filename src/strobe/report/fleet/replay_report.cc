@@ -232,8 +232,8 @@ Section parts_section(const Replay& replay, const std::vector<PartReplay>& parts
   section.table.columns = {{std::string(text.key), std::string(text.header), ColumnType::kText, 10},
                            {"slowdown", "x ideal", ColumnType::kNumber, 9},
                            cost_column("cost_share"),
-                           {"worst_slowdown", "worst step", ColumnType::kNumber, 6},
-                           {"worst_step", "is step", ColumnType::kNumber, 5}};
+                           {"worst_slowdown", "at worst", ColumnType::kNumber, 6},
+                           {"worst_step", "in step", ColumnType::kNumber, 5}};
   add_shown(section.table, std::span(parts), top, [&](const PartReplay& part) {
     const auto worst = std::ranges::max_element(part.by_step);
     const std::int64_t step =
@@ -283,8 +283,6 @@ Section worker_section(const Replay& replay, std::size_t top) {
   Section section;
   section.key = "workers";
   section.title = "Workers, the worst first";
-  section.lead =
-      "The score is the smaller slowdown of the worker's data-parallel rank and of its stage.";
   section.table.columns = {{"rank", "rank", ColumnType::kCount, 9},
                            {"data_parallel_rank", "data-parallel rank", ColumnType::kCount, 8},
                            {"stage", "stage", ColumnType::kCount, 8},
@@ -304,7 +302,8 @@ Section score_grid(const Replay& replay, std::size_t top) {
   Section section;
   section.key = "scores";
   section.title = "Scores of the workers";
-  section.lead = "One row per data-parallel rank, one column per stage.";
+  section.lead =
+      "The score is the smaller slowdown of the worker's data-parallel rank and of its stage.";
   section.is_remark = true;  // a CSV has the workers
   section.table.is_grid = true;
   section.table.columns.push_back({"data_parallel_rank", "rank \\ stage", ColumnType::kText, 10});
@@ -387,13 +386,13 @@ Document document_of(const Replay& replay, const ReplayPage& page, bool has_wide
   document.facts = job_facts(replay, page);
   document.sections.push_back(job_section(replay));
   document.sections.push_back(repair_section(replay));
+  if (has_wide_grid || replay.sizes.stages <= kStagesOnAPage) {
+    document.sections.push_back(score_grid(replay, page.top));
+  }
   document.sections.push_back(parts_section(replay, replay.kinds, kKinds, 0));
   document.sections.push_back(parts_section(replay, replay.stages, kStages, page.top));
   document.sections.push_back(parts_section(replay, replay.data_ranks, kDataRanks, page.top));
   document.sections.push_back(worker_section(replay, page.top));
-  if (has_wide_grid || replay.sizes.stages <= kStagesOnAPage) {
-    document.sections.push_back(score_grid(replay, page.top));
-  }
   return document;
 }
 

@@ -73,7 +73,7 @@ TEST(MakeJobTest, each_moment_has_the_first_label_that_fits) {
   EXPECT_EQ(step.transfer_ns, 300);
   EXPECT_EQ(step.input_ns, 50 + 50);
   EXPECT_EQ(step.host_ns, 50 + 50);
-  EXPECT_EQ(step.in_operators_ns, 40 + 40) << "what computing does not hide";
+  EXPECT_EQ(step.in_operators_ns, 40 + 40);
   EXPECT_EQ(job.ranks[1].steps[0].caused_wait_ns, 200) << "what computing does not hide";
 }
 

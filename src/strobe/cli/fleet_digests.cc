@@ -1,0 +1,190 @@
+#include "strobe/cli/fleet_digests.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "strobe/base/threads.h"
+#include "strobe/cli/interrupt.h"
+#include "strobe/fleet/digest/digest_file.h"
+#include "strobe/fleet/fingerprint.h"
+#include "strobe/readers/derived_cache.h"
+#include "strobe/readers/run_reader.h"
+#include "strobe/report/summary/import_warning.h"
+
+namespace strobe::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int32_t kNoRank = -1;
+constexpr std::string_view kCacheName = "digests";
+
+// What a process says about a file: its place, whether it could be read, and a digest or an error.
+std::string success(std::uint32_t place, std::string_view digest) {
+  std::string message(sizeof place, '\0');
+  std::memcpy(message.data(), &place, sizeof place);
+  message += '+';
+  return message.append(digest);
+}
+
+constexpr char kBetween = '\0';
+
+std::string failure(std::uint32_t place, const Error& error) {
+  std::string message = success(place, "");
+  message.back() = static_cast<char>('0' + static_cast<int>(error.code));
+  for (const std::string* part : {&error.what, &error.where, &error.hint}) {
+    message.append(*part).push_back(kBetween);
+  }
+  return message;
+}
+
+Error error_of(char code, std::string_view text) {
+  const auto next = [&text] {
+    const std::size_t end = std::min(text.find(kBetween), text.size());
+    std::string part(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    return part;
+  };
+  Error error{.code = static_cast<ErrorCode>(code - '0'), .what = {}, .where = {}, .hint = {}};
+  error.what = next();
+  error.where = next();
+  error.hint = next();
+  return error;
+}
+
+// The packed digest of a trace. Its rank is what the trace says.
+Result<std::string> digest_of(const fs::path& trace, const readers::LoadOptions& options,
+                              const readers::CacheOptions& cache) {
+  const readers::DerivedCache kept(trace, kCacheName, fleet::kFingerprint, cache);
+  if (std::optional<std::string> found = kept.find()) {
+    if (fleet::unpack_rank_digest(*found)) return *std::move(found);
+  }
+  STROBE_TRY(const readers::LoadedTrace loaded, readers::read_trace_cached(trace, options, cache));
+  const std::int32_t rank = loaded.trace.metadata().distributed.rank.value_or(kNoRank);
+  STROBE_TRY(std::string packed,
+             fleet::pack_rank_digest(fleet::make_rank_digest(
+                 loaded.trace, rank,
+                 {.file = {},
+                  .host = {},
+                  .fingerprint = {},
+                  .damage = report::import_warning(trace.string(), loaded.report)})));
+  (void)kept.keep(packed);  // the next start reads the trace again
+  return packed;
+}
+
+// One message per file of this process.
+std::vector<std::string> digest_own(const std::vector<readers::RankFiles>& files,
+                                    const fleet::World& world, const LoadChoice& load,
+                                    const Terminal& terminal) {
+  std::vector<std::uint32_t> own;
+  for (std::size_t place = world.self(); place < files.size(); place += world.size()) {
+    own.push_back(static_cast<std::uint32_t>(place));
+  }
+  Progress progress(terminal, "reading traces");
+  readers::LoadOptions options;
+  options.cancelled = &interrupted();
+  options.threads = load.threads;
+  const unsigned threads = static_cast<unsigned>(
+      std::min<std::size_t>(options.thread_count(), std::max<std::size_t>(1, own.size())));
+  options.threads = std::max(1u, options.thread_count() / threads);
+
+  std::vector<std::string> messages(own.size());
+  std::atomic<std::size_t> next = 0;
+  std::atomic<std::size_t> done = 0;
+  run_in_threads(threads, [&](unsigned) {
+    while (!interrupted()) {
+      const std::size_t i = next.fetch_add(1);
+      if (i >= own.size()) break;
+      const Result<std::string> digest =
+          digest_of(files[own[i]].trace, options, cache_options(load));
+      messages[i] = digest ? success(own[i], *digest) : failure(own[i], digest.error());
+      if (world.is_first()) {
+        progress.show(fmt::format("reading traces: {} of {}", ++done, own.size()));
+      }
+    }
+  });
+  const auto cache = cache_options(load);
+  if (!own.empty() && !cache.folder.empty()) {
+    readers::DerivedCache(files[own.front()].trace, kCacheName, fleet::kFingerprint, cache)
+        .sweep(cache.limit_bytes);
+  }
+  return messages;
+}
+
+bool names_tell_ranks(const std::vector<readers::RankFiles>& files) {
+  std::set<std::optional<std::int32_t>> seen;
+  for (const readers::RankFiles& file : files) seen.insert(file.rank);
+  return files.size() > 1 && seen.size() == files.size() && !seen.contains(std::nullopt);
+}
+
+Result<void> check_ranks(const std::vector<fleet::RankDigest>& digests, const std::string& path) {
+  for (std::size_t i = 0; i < digests.size(); ++i) {
+    const fleet::RankDigest& one = digests[i];
+    if (one.rank == kNoRank && digests.size() > 1) {
+      return Error{ErrorCode::kMalformed,
+                   "neither the name nor the content of a trace says its rank", one.file,
+                   "put each rank into its own folder: rank0/, rank1/, ..."};
+    }
+    if (i > 0 && digests[i - 1].rank == one.rank) {
+      return Error{ErrorCode::kMalformed,
+                   fmt::format("two traces are of rank {}: '{}' and '{}'", one.rank,
+                               digests[i - 1].file, one.file),
+                   path, "leave one of them in the folder"};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<JobDigests> read_job(const std::string& path, fleet::World& world, const LoadChoice& load,
+                            const Terminal& terminal) {
+  // Whatever happens, the first process waits for the messages of all others.
+  const Result<std::vector<readers::RankFiles>> found = readers::find_ranks(path);
+  std::vector<std::string> own;
+  if (found) own = digest_own(*found, world, load, terminal);
+  STROBE_TRY(const auto gathered, world.gather(std::move(own)));
+  JobDigests job;
+  if (!world.is_first()) return job;
+  STROBE_TRY_VOID(check_interrupted());
+  STROBE_TRY(const std::vector<readers::RankFiles> files, found);
+  const bool named = names_tell_ranks(files);
+  std::vector<std::optional<Error>> errors(files.size());
+  for (const std::vector<std::string>& messages : gathered) {
+    for (const std::string& message : messages) {
+      std::uint32_t place = 0;
+      std::memcpy(&place, message.data(), sizeof place);
+      const char kind = message[sizeof place];
+      const std::string_view rest = std::string_view(message).substr(sizeof place + 1);
+      if (kind != '+') {
+        errors[place] = error_of(kind, rest);
+        continue;
+      }
+      STROBE_TRY(fleet::RankDigest digest, fleet::unpack_rank_digest(rest));
+      digest.file = files[place].trace.string();
+      if (named) digest.rank = *files[place].rank;
+      if (files.size() == 1) digest.rank = std::max(0, digest.rank);
+      job.digests.push_back(std::move(digest));
+    }
+  }
+  for (std::optional<Error>& error : errors) {
+    if (error) job.unreadable.push_back(*std::move(error));
+  }
+  std::ranges::sort(job.digests, [](const fleet::RankDigest& a, const fleet::RankDigest& b) {
+    return std::tie(a.rank, a.file) < std::tie(b.rank, b.file);
+  });
+  STROBE_TRY_VOID(check_ranks(job.digests, path));
+  return job;
+}
+
+}  // namespace strobe::cli

@@ -1,0 +1,526 @@
+#include "strobe/report/fleet/job_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <numeric>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "strobe/base/error_text.h"
+#include "strobe/base/json_write.h"
+#include "strobe/base/text.h"
+#include "strobe/report/render/display_text.h"
+
+namespace strobe::report {
+namespace {
+
+using fleet::Job;
+using fleet::RankOfJob;
+using fleet::RankStep;
+using fleet::Straggler;
+using fleet::StragglerKind;
+
+constexpr std::size_t kNamedRanks = 6;
+
+std::int64_t whole_ns(double value) { return std::llround(value); }
+std::string ns_text(double ns) { return duration_text(whole_ns(ns)); }
+
+Count count_of(std::int64_t number) { return Count{static_cast<std::uint64_t>(number)}; }
+
+// "ranks 1, 2, 5 and 9 more"
+std::string numbered(std::string_view one, std::string_view many,
+                     const std::vector<std::int32_t>& numbers) {
+  const std::size_t named = std::min(numbers.size(), kNamedRanks);
+  const std::string more =
+      named < numbers.size() ? fmt::format(" and {} more", numbers.size() - named) : "";
+  return fmt::format(
+      "{} {}{}", plural(numbers.size(), one, many),
+      fmt::join(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(named), ", "), more);
+}
+
+std::vector<std::int32_t> rank_numbers(const Job& job, const Straggler& straggler) {
+  std::vector<std::int32_t> numbers;
+  for (const std::size_t position : straggler.ranks) numbers.push_back(job.ranks[position].rank);
+  return numbers;
+}
+
+std::string place_text(const Straggler& straggler) {
+  std::vector<std::string> parts;
+  if (!straggler.host.empty()) parts.push_back("host " + straggler.host);
+  if (straggler.stage) parts.push_back(fmt::format("stage {}", *straggler.stage));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+// The subject of a sentence.
+std::string who(const Job& job, const Straggler& straggler) {
+  const std::string ranks = numbered("rank", "ranks", rank_numbers(job, straggler));
+  switch (straggler.kind) {
+    case StragglerKind::kRank: {
+      const std::string place = place_text(straggler);
+      return place.empty() ? ranks : fmt::format("{} ({})", ranks, place);
+    }
+    case StragglerKind::kHost:
+      return fmt::format("host {} ({})", straggler.host, ranks);
+    case StragglerKind::kStage:
+      return fmt::format("stage {} ({})", straggler.stage.value_or(0), ranks);
+    case StragglerKind::kWandering:
+      return fmt::format("another rank in each step (most often {})", ranks);
+    case StragglerKind::kBadStep:
+      return fmt::format("{} in step {}", ranks, job.steps[straggler.first_step]);
+    case StragglerKind::kNetwork:
+      return straggler.group.empty() ? "the network"
+                                     : fmt::format("the network of {}", straggler.group);
+  }
+  return ranks;
+}
+
+// One step has no interval.
+std::string lost_text(const Straggler& straggler) {
+  const auto [low, high] = straggler.lost_interval;
+  const std::string interval =
+      low < high ? fmt::format(" (95 % interval {} to {})", percent_text(low), percent_text(high))
+                 : "";
+  return fmt::format("{} of the time of all ranks{}", percent_text(straggler.lost_share), interval);
+}
+
+std::string chance_text(const Straggler& straggler) {
+  return straggler.p < 0.001 ? "p < 0.001" : fmt::format("p = {:.3f}", straggler.p);
+}
+
+std::string excess_text(const Straggler& straggler) {
+  switch (straggler.kind) {
+    case StragglerKind::kBadStep:
+      return fmt::format("own work takes {} longer there than usual ({})",
+                         ns_text(straggler.later_ns), ns_text(straggler.peers_ns));
+    case StragglerKind::kNetwork:
+      return fmt::format(
+          "transfers of a step take {} longer than usual ({}) in {} of {} steps ({})",
+          ns_text(straggler.later_ns), ns_text(straggler.peers_ns), straggler.late_steps,
+          straggler.steps, chance_text(straggler));
+    default:
+      return fmt::format(
+          "in {} of {} steps its own work takes longer than that of its peers, typically by {} of "
+          "{} ({})",
+          straggler.late_steps, straggler.steps, ns_text(straggler.later_ns),
+          ns_text(straggler.peers_ns), chance_text(straggler));
+  }
+}
+
+std::string sentence_of(const Job& job, const Straggler& straggler) {
+  const bool is_many = straggler.kind == StragglerKind::kRank && straggler.ranks.size() > 1;
+  return fmt::format("{} {} the job up: {}. Reason: {}. The others wait {} for it.",
+                     capitalized(who(job, straggler)), is_many ? "hold" : "holds",
+                     excess_text(straggler), word_of(straggler.reason), lost_text(straggler));
+}
+
+struct Sums {
+  double total_ns = 0;
+  double wait_ns = 0;
+  double transfer_ns = 0;
+};
+
+Sums sums_of(const Job& job) {
+  Sums sums;
+  for (const RankOfJob& rank : job.ranks) {
+    for (const RankStep& step : rank.steps) {
+      sums.total_ns += static_cast<double>(step.end_ns - step.start_ns);
+      sums.wait_ns += static_cast<double>(step.wait_ns);
+      sums.transfer_ns += static_cast<double>(step.transfer_ns);
+    }
+  }
+  return sums;
+}
+
+std::string share_sentence(const Job& job) {
+  const Sums sums = sums_of(job);
+  return fmt::format(
+      "All ranks together: {} of their steps is own work, {} is waiting for others in collectives, "
+      "{} is transfer.",
+      percent_text(1 - (sums.wait_ns + sums.transfer_ns) / sums.total_ns),
+      percent_text(sums.wait_ns / sums.total_ns), percent_text(sums.transfer_ns / sums.total_ns));
+}
+
+std::string nobody_sentence(const Job& job) {
+  if (job.steps.size() < fleet::kLeastStepsOfAJob) {
+    return fmt::format(
+        "No rank can be called slow: {} per rank, and that takes at least {}. Who came last in "
+        "them is below.",
+        counted(job.steps.size(), "common step"), fleet::kLeastStepsOfAJob);
+  }
+  return fmt::format("No rank holds the others up, beyond chance, in {} of {} ranks.",
+                     counted(job.steps.size(), "step"), job.ranks.size());
+}
+
+std::vector<std::string> verdict_of(const Job& job, const std::vector<Straggler>& stragglers) {
+  std::vector<std::string> sentences;
+  for (const Straggler& one : stragglers) sentences.push_back(sentence_of(job, one));
+  if (sentences.empty()) sentences.push_back(nobody_sentence(job));
+  if (job.ranks.size() > 1) sentences.push_back(share_sentence(job));
+  return sentences;
+}
+
+// Cuts the rows, which are in the order of their weight.
+void keep_top(Table& table, std::size_t top) {
+  if (top == 0 || table.rows.size() <= top) return;
+  table.rows_left_out = table.rows.size() - top;
+  table.left_out = fmt::format("{} more", count_text(table.rows_left_out));
+  table.rows.resize(top);
+}
+
+Section straggler_section(const Job& job, const std::vector<Straggler>& stragglers) {
+  Section section;
+  section.key = "stragglers";
+  section.title = "Who holds the job up";
+  if (stragglers.empty()) return section;
+  section.lead =
+      "Compared with peers of the same pipeline stage in the same steps. Lost: what the others "
+      "waited for it, of the time of all ranks in all steps; p is corrected for the number of "
+      "ranks, hosts, stages or steps that were looked at.";
+  section.table.columns = {{"who", "who", ColumnType::kText, 10},
+                           {.key = "reason",
+                            .header = "reason",
+                            .type = ColumnType::kText,
+                            .importance = 9,
+                            .least_width = 40},
+                           {"kind", "kind", ColumnType::kText, 2},
+                           {"later_ns", "later by", ColumnType::kDuration, 8},
+                           {"peers_ns", "peers need", ColumnType::kDuration, 5},
+                           {"late_steps", "late steps", ColumnType::kCount, 6},
+                           {"steps", "of", ColumnType::kCount, 6},
+                           {"p", "p", ColumnType::kNumber, 4},
+                           {.key = "lost_share",
+                            .header = "lost",
+                            .type = ColumnType::kShare,
+                            .importance = 9,
+                            .share_of = "the time of all ranks in all steps"},
+                           tool_column("lost_share_low", ColumnType::kNumber),
+                           tool_column("lost_share_high", ColumnType::kNumber),
+                           tool_column("ranks", ColumnType::kText),
+                           tool_column("first_step", ColumnType::kText)};
+  for (const Straggler& one : stragglers) {
+    const auto number = [](double value) {
+      return Measure{.text = fmt::format("{:.4g}", value), .value = value};
+    };
+    section.table.rows.push_back(
+        {{Text{who(job, one)}, Text{std::string(word_of(one.reason))},
+          Text{std::string(word_of(one.kind))}, Duration{whole_ns(one.later_ns)},
+          Duration{whole_ns(one.peers_ns)}, Count{one.late_steps}, Count{one.steps}, number(one.p),
+          Share{one.lost_share}, number(one.lost_interval[0]), number(one.lost_interval[1]),
+          Text{fmt::format("{}", fmt::join(rank_numbers(job, one), " "))},
+          Text{job.steps[one.first_step]}},
+         RowStyle::kChanged});
+  }
+  return section;
+}
+
+struct RankSums {
+  const RankOfJob* rank = nullptr;
+  RankStep sum;  // over all steps
+};
+
+std::vector<RankSums> rank_sums(const Job& job) {
+  std::vector<RankSums> all;
+  for (const RankOfJob& rank : job.ranks) {
+    RankSums one{.rank = &rank, .sum = {}};
+    for (const RankStep& step : rank.steps) {
+      one.sum.end_ns += step.end_ns - step.start_ns;
+      one.sum.compute_ns += step.compute_ns;
+      one.sum.copy_ns += step.copy_ns;
+      one.sum.input_ns += step.input_ns;
+      one.sum.host_ns += step.host_ns;
+      one.sum.wait_ns += step.wait_ns;
+      one.sum.transfer_ns += step.transfer_ns;
+      one.sum.collectives += step.collectives;
+      one.sum.last += step.last;
+      one.sum.caused_wait_ns += step.caused_wait_ns;
+    }
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+Section rank_section(const Job& job, std::size_t top) {
+  Section section;
+  section.key = "ranks";
+  section.title = "Ranks";
+  section.lead =
+      "Means over the common steps: own work (device computes, copies; device idle while the host "
+      "loads data, or does something else), waiting for others in collectives, and transfer; "
+      "together they are the step. Caused: what all others waited, in a mean step, while this rank "
+      "was the last.";
+  section.table.columns = {{"rank", "rank", ColumnType::kCount, 11},
+                           {"host", "host", ColumnType::kName, 4},
+                           {"stage", "stage", ColumnType::kCount, 4},
+                           {"step_ns", "step", ColumnType::kDuration, 8},
+                           {"compute_ns", "computes", ColumnType::kDuration, 6},
+                           {"copy_ns", "copies", ColumnType::kDuration, 2},
+                           {"input_ns", "input", ColumnType::kDuration, 3},
+                           {"host_ns", "host", ColumnType::kDuration, 6},
+                           {"wait_ns", "waits", ColumnType::kDuration, 9},
+                           {"transfer_ns", "transfers", ColumnType::kDuration, 7},
+                           {"last", "last in", ColumnType::kCount, 7},
+                           {"collectives", "of", ColumnType::kCount, 7},
+                           {"caused_wait_ns", "caused\nwaiting", ColumnType::kDuration, 10},
+                           tool_column("file", ColumnType::kName)};
+  std::vector<RankSums> sums = rank_sums(job);
+  if (top > 0 && sums.size() > top) {
+    std::ranges::stable_sort(sums, std::ranges::greater{},
+                             [](const RankSums& one) { return one.sum.caused_wait_ns; });
+  }
+  const auto steps = std::max<std::int64_t>(1, static_cast<std::int64_t>(job.steps.size()));
+  const auto mean = [steps](std::int64_t sum_ns) { return Duration{sum_ns / steps}; };
+  for (const RankSums& one : sums) {
+    const RankOfJob& rank = *one.rank;
+    section.table.rows.push_back(
+        {{count_of(rank.rank), rank.host.empty() ? Cell(Absent{}) : Cell(Text{rank.host}),
+          rank.stage ? Cell(count_of(*rank.stage)) : Cell(Absent{}), mean(one.sum.end_ns),
+          mean(one.sum.compute_ns), mean(one.sum.copy_ns), mean(one.sum.input_ns),
+          mean(one.sum.host_ns), mean(one.sum.wait_ns), mean(one.sum.transfer_ns),
+          Count{one.sum.last}, Count{one.sum.collectives}, mean(one.sum.caused_wait_ns),
+          Text{rank.file}}});
+  }
+  keep_top(section.table, top);
+  drop_empty_columns(section.table);
+  return section;
+}
+
+// Rank x step, as far as a page holds it.
+Section caused_grid(const Job& job, std::size_t top) {
+  constexpr std::size_t kStepsOnAPage = 10;
+  Section section;
+  section.key = "caused_waiting";
+  section.title = "Who kept the others waiting, by step";
+  section.is_remark = true;  // a CSV has the steps of the ranks
+  section.table.is_grid = true;
+  if (job.ranks.size() < 2 || job.steps.empty()) return section;
+  const std::size_t steps = std::min(job.steps.size(), kStepsOnAPage);
+  const std::size_t first = job.steps.size() - steps;
+  section.lead = "How long each of the others waited, on average, while this rank was the last.";
+  if (first > 0) {
+    section.lead += fmt::format(" The last {} of {} steps.", steps, job.steps.size());
+  }
+  section.table.columns.push_back({"rank", "rank \\ step", ColumnType::kText, 10});
+  for (std::size_t step = first; step < job.steps.size(); ++step) {
+    section.table.columns.push_back(
+        {fmt::format("step_{}", step), std::to_string(step), ColumnType::kNumber, 10});
+  }
+  std::vector<const RankOfJob*> rows;
+  for (const RankOfJob& rank : job.ranks) rows.push_back(&rank);
+  const auto worst = [](const RankOfJob* rank) {
+    return std::ranges::max_element(rank->steps, {}, &RankStep::caused_wait_ns)->caused_wait_ns;
+  };
+  if (top > 0 && rows.size() > top) {
+    std::ranges::stable_sort(rows, std::ranges::greater{}, worst);
+    section.table.rows_left_out = rows.size() - top;
+    section.table.left_out = fmt::format("{} that cause less", counted(rows.size() - top, "rank"));
+    rows.resize(top);
+  }
+  const auto others = static_cast<std::int64_t>(job.ranks.size()) - 1;
+  for (const RankOfJob* rank : rows) {
+    std::vector<Cell> cells = {Text{std::to_string(rank->rank)}};
+    for (std::size_t step = first; step < job.steps.size(); ++step) {
+      const RankStep& one = rank->steps[step];
+      const std::int64_t each_ns = one.caused_wait_ns / others;
+      const double share =
+          static_cast<double>(each_ns) /
+          static_cast<double>(std::max<std::int64_t>(1, one.end_ns - one.start_ns));
+      cells.emplace_back(Measure{.text = duration_text(each_ns),
+                                 .value = static_cast<double>(each_ns),
+                                 .percent = 100 * (1 - std::clamp(share, 0.0, 1.0)),
+                                 .title = fmt::format("rank {}, {}: {} of the step", rank->rank,
+                                                      job.steps[step], percent_text(share))});
+    }
+    section.table.rows.push_back({std::move(cells)});
+  }
+  return section;
+}
+
+// Every rank in every step, for tools.
+Section rank_step_section(const Job& job) {
+  Section section;
+  section.key = "rank_steps";
+  section.title = "Ranks by step";
+  section.for_tools = true;
+  section.table.columns = {{"rank", "rank", ColumnType::kCount},
+                           {"step", "step", ColumnType::kText},
+                           {"start_ns", "start", ColumnType::kNumber},
+                           {"step_ns", "step", ColumnType::kDuration},
+                           {"compute_ns", "computes", ColumnType::kDuration},
+                           {"copy_ns", "copies", ColumnType::kDuration},
+                           {"input_ns", "input", ColumnType::kDuration},
+                           {"host_ns", "host", ColumnType::kDuration},
+                           {"wait_ns", "waits", ColumnType::kDuration},
+                           {"transfer_ns", "transfers", ColumnType::kDuration},
+                           {"lateness_ns", "lateness", ColumnType::kDuration},
+                           {"caused_wait_ns", "caused", ColumnType::kDuration},
+                           {"last", "last", ColumnType::kCount},
+                           {"collectives", "collectives", ColumnType::kCount},
+                           {"kernels", "kernels", ColumnType::kCount}};
+  std::int64_t start_ns = job.ranks.front().steps.empty() ? 0 : INT64_MAX;
+  for (const RankOfJob& rank : job.ranks) {
+    for (const RankStep& step : rank.steps) start_ns = std::min(start_ns, step.start_ns);
+  }
+  for (const RankOfJob& rank : job.ranks) {
+    for (std::size_t i = 0; i < rank.steps.size(); ++i) {
+      const RankStep& step = rank.steps[i];
+      section.table.rows.push_back(
+          {{count_of(rank.rank), Text{job.steps[i]}, Duration{step.start_ns - start_ns},
+            Duration{step.end_ns - step.start_ns}, Duration{step.compute_ns},
+            Duration{step.copy_ns}, Duration{step.input_ns}, Duration{step.host_ns},
+            Duration{step.wait_ns}, Duration{step.transfer_ns}, Duration{step.lateness_ns},
+            Duration{step.caused_wait_ns}, Count{step.last}, Count{step.collectives},
+            Count{step.kernels}}});
+    }
+  }
+  return section;
+}
+
+Section collective_section(const Job& job, std::size_t top) {
+  Section section;
+  section.key = "collectives";
+  section.title = "Collectives, by kind and size";
+  if (job.collectives.empty()) return section;
+  section.lead =
+      "Waiting and transfer of all ranks together. The bus bandwidth is that of the median "
+      "transfer: what a link carries.";
+  section.table.columns = {{"kind", "kind", ColumnType::kText, 10},
+                           {"bytes", "bytes", ColumnType::kBytes, 8},
+                           {"group", "group", ColumnType::kName, 5},
+                           {"ranks", "ranks", ColumnType::kCount, 6},
+                           {"matched", "matched", ColumnType::kCount, 7},
+                           {"wait_ns", "waiting", ColumnType::kDuration, 9},
+                           {"transfer_ns", "transfer", ColumnType::kDuration, 9},
+                           {"median_transfer_ns", "median\ntransfer", ColumnType::kDuration, 6},
+                           {"longest_transfer_ns", "longest", ColumnType::kDuration, 4},
+                           {"bus_bytes_per_s", "bus\nbandwidth", ColumnType::kNumber, 6},
+                           tool_column("on_host", ColumnType::kText)};
+  std::vector<const fleet::CollectiveRow*> rows;
+  for (const fleet::CollectiveRow& row : job.collectives) rows.push_back(&row);
+  std::ranges::stable_sort(rows, std::ranges::greater{}, [](const fleet::CollectiveRow* row) {
+    return row->wait_ns + row->transfer_ns;
+  });
+  for (const fleet::CollectiveRow* row : rows) {
+    const double bus = row->bus_bytes_per_s();
+    const Cell bandwidth =
+        bus > 0
+            ? Cell(Measure{.text = fmt::format("{}/s", bytes_text(whole_ns(bus))), .value = bus})
+            : Cell(Absent{});
+    section.table.rows.push_back(
+        {{Text{row->kind},
+          row->bytes > 0 ? Cell(Bytes{static_cast<std::int64_t>(row->bytes)}) : Cell(Absent{}),
+          Text{row->group}, Count{row->ranks}, Count{row->matched}, Duration{row->wait_ns},
+          Duration{row->transfer_ns}, Duration{row->median_transfer_ns},
+          Duration{row->longest_transfer_ns}, bandwidth, Text{row->on_host ? "host" : "device"}}});
+  }
+  keep_top(section.table, top);
+  drop_empty_columns(section.table);
+  return section;
+}
+
+// One clock tells nothing.
+Section clock_section(const Job& job, std::size_t top) {
+  Section section;
+  section.key = "clocks";
+  section.title = "Clocks";
+  if (job.clocks.size() < 2) return section;
+  section.lead =
+      "How far the clock of a host, or of a rank whose host is not known, is ahead of the first "
+      "one's of its island, with the 95 % interval; exchanges tie the clocks of an island "
+      "together.";
+  section.table.columns = {{"host", "host", ColumnType::kName, 9},
+                           {"ranks", "ranks", ColumnType::kText, 8},
+                           {"island", "island", ColumnType::kCount, 3},
+                           {"exchanges", "exchanges", ColumnType::kCount, 5},
+                           {"offset_ns", "ahead by", ColumnType::kDuration, 10},
+                           {"uncertainty_ns", "+-", ColumnType::kDuration, 9},
+                           {"drift_ppm", "drift", ColumnType::kNumber, 7}};
+  for (const fleet::HostClock& clock : job.clocks) {
+    section.table.rows.push_back(
+        {{clock.host.empty() ? Cell(Absent{}) : Cell(Text{clock.host}),
+          Text{numbered("rank", "ranks", clock.ranks)}, Count{clock.island}, Count{clock.exchanges},
+          Duration{clock.offset_ns}, Duration{clock.uncertainty_ns},
+          Measure{.text = fmt::format("{:+.1f} ppm", clock.drift_ppm), .value = clock.drift_ppm}}});
+  }
+  keep_top(section.table, top);
+  drop_empty_columns(section.table);
+  return section;
+}
+
+Section mismatch_section(const Job& job, std::size_t top) {
+  Section section;
+  section.key = "mismatches";
+  section.title = "Collectives that do not match";
+  if (job.mismatches.empty()) return section;
+  section.lead =
+      "A job whose ranks disagree about their collectives hangs or computes nonsense, "
+      "unless the traces are incomplete.";
+  section.table.columns = {
+      {"kind", "why", ColumnType::kText, 10},    {"exchange", "collective", ColumnType::kText, 8},
+      {"group", "group", ColumnType::kName, 7},  {"ranks", "differ", ColumnType::kText, 9},
+      {"calls", "calls", ColumnType::kCount, 9}, {"first", "the first", ColumnType::kText, 6}};
+  for (const fleet::Mismatch& one : job.mismatches) {
+    section.table.rows.push_back(
+        {{Text{std::string(word_of(one.kind))}, Text{one.exchange}, Text{one.group},
+          Text{numbered("rank", "ranks", one.ranks)}, Count{one.calls}, Text{one.first}}});
+  }
+  keep_top(section.table, top);
+  drop_empty_columns(section.table);
+  return section;
+}
+
+Section unreadable_section(const std::vector<Error>& errors) {
+  Section section;
+  section.key = "unreadable";
+  section.title = "Files that could not be read";
+  for (const Error& error : errors) section.points.push_back(error_sentence(error));
+  return section;
+}
+
+std::vector<Fact> facts_of(const Job& job, const JobPage& page) {
+  std::vector<Fact> facts = {{"run", "run", Text{page.path}, {}, true},
+                             {"ranks", "ranks", Count{job.ranks.size()}, {}, false},
+                             {"steps", "common steps", Count{job.steps.size()}, {}, false}};
+  const std::uint64_t matched =
+      std::accumulate(job.collectives.begin(), job.collectives.end(), std::uint64_t{0},
+                      [](std::uint64_t sum, const auto& row) { return sum + row.matched; });
+  facts.push_back({"collectives", "collectives", Count{matched}, "matched over the ranks", false});
+  return facts;
+}
+
+}  // namespace
+
+Document job_document(const Job& job, const std::vector<Straggler>& stragglers,
+                      const JobPage& page) {
+  Document document;
+  document.schema = "strobe.job";
+  const std::string name = std::filesystem::path(page.path).lexically_normal().filename().string();
+  document.title = fmt::format("strobe fleet: {}", name.empty() ? page.path : name);
+  document.subject = page.path;
+  document.headline = stragglers.empty() ? "No straggler" : "Held up by " + who(job, stragglers[0]);
+  document.answer = stragglers.empty() ? "" : "slower";
+  document.verdict = verdict_of(job, stragglers);
+  document.facts = facts_of(job, page);
+  const auto add = [&](Section section) {
+    if (!is_empty(section)) document.sections.push_back(std::move(section));
+  };
+  add(straggler_section(job, stragglers));
+  add(rank_section(job, page.top));
+  if (!page.for_tools) add(caused_grid(job, page.top));
+  add(collective_section(job, page.top));
+  add(clock_section(job, page.top));
+  add(mismatch_section(job, page.top));
+  add(unreadable_section(page.unreadable));
+  if (page.for_tools) add(rank_step_section(job));
+  ToolData& verdict = document.data.emplace_back(ToolData{.key = "verdict", .items = {}});
+  for (const std::string& sentence : document.verdict) {
+    JsonWriter(verdict.items.emplace_back()).value(sentence);
+  }
+  return document;
+}
+
+}  // namespace strobe::report
