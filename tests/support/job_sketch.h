@@ -99,7 +99,7 @@ inline void set_clock(RankDigest& digest, std::int64_t origin_ns, std::int64_t o
   };
   for (DigestStep& step : digest.steps) move(step.interval);
   for (ExchangeCall& call : digest.calls) move(call.interval);
-  for (IntervalSet* set : {&digest.compute, &digest.copy, &digest.input}) {
+  for (IntervalSet* set : {&digest.compute, &digest.copy, &digest.input, &digest.operators}) {
     for (Interval& interval : *set) move(interval);
   }
 }

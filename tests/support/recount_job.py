@@ -18,6 +18,7 @@ def read_rank(path):
         events = [e for e in json.load(file)["traceEvents"] if e.get("ph") == "X"]
     spans = {"compute_ns": [], "copy_ns": [], "input_ns": []}
     calls = []
+    operators = []
     step = None
     for event in events:
         start = int(event["ts"]) * 1000
@@ -31,10 +32,12 @@ def read_rank(path):
             spans["copy_ns"].append(span)
         elif name.startswith("enumerate(DataLoader)"):
             spans["input_ns"].append(span)
+        elif category == "cpu_op":
+            operators.append(span)
         elif name.startswith("ProfilerStep#"):
             assert step is None, "one step was expected"
             step = span
-    return {"step": step, "spans": spans, "calls": sorted(calls)}
+    return {"step": step, "spans": spans, "calls": sorted(calls), "operators": operators}
 
 
 def label_times(rank):
@@ -45,14 +48,19 @@ def label_times(rank):
         for start, stop in spans:
             changes.append((start, label, 1))
             changes.append((stop, label, -1))
+    for start, stop in rank["operators"]:
+        changes.append((start, "in_operators_ns", 1))
+        changes.append((stop, "in_operators_ns", -1))
     changes.sort(key=lambda change: change[0])
-    sums = dict.fromkeys(OWN_WORK, 0)
-    is_open = dict.fromkeys(OWN_WORK, 0)
+    sums = dict.fromkeys(OWN_WORK + ("in_operators_ns",), 0)
+    is_open = dict.fromkeys(sums, 0)
     at = begin
     for moment, label, change in changes + [(end, None, 0)]:
         until = min(max(moment, begin), end)
         shown = next((name for name in OWN_WORK if is_open[name] > 0), "host_ns")
         sums[shown] += until - at
+        if shown == "host_ns" and is_open["in_operators_ns"] > 0:
+            sums["in_operators_ns"] += until - at
         at = until
         if label is not None:
             is_open[label] += change

@@ -28,6 +28,7 @@ RankDigest full_digest() {
   digest.calls[2].element = 1;
   digest.copy = {{digest.compute[0].end_ns, digest.compute[0].end_ns + 77}};
   digest.input = {digest.compute[3]};
+  digest.operators = {digest.compute[4]};
   return digest;
 }
 

@@ -35,6 +35,17 @@ TEST(RankDigestTest, a_step_keeps_what_the_device_and_the_loader_did) {
   EXPECT_THAT(digest.input, ElementsAre(Interval{1'100_us, 1'110_us}));
 }
 
+TEST(RankDigestTest, operators_are_kept_where_the_host_alone_is_busy) {
+  Sketch sketch;
+  sketch.thread(1)
+      .slice("ProfilerStep#4", SliceKind::kStep, 0_us, 100_us)
+      .slice("aten::linear", SliceKind::kOperator, 10_us, 40_us)
+      .slice("aten::addmm", SliceKind::kOperator, 15_us, 10_us);
+  sketch.stream(0, 7).slice("gemm", SliceKind::kKernel, 30_us, 5_us);
+  const RankDigest digest = make_rank_digest(sketch.trace(), 0, {});
+  EXPECT_THAT(digest.operators, ElementsAre(Interval{10_us, 30_us}, Interval{35_us, 50_us}));
+}
+
 TEST(RankDigestTest, a_kernel_without_arguments_is_what_its_launch_says) {
   Sketch sketch;
   sketch.thread(1)

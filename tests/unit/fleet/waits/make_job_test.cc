@@ -64,6 +64,7 @@ TEST(MakeJobTest, each_moment_has_the_first_label_that_fits) {
   RankDigest digest = rank_of_pair(0, 200, 200);  // computes 100 to 300, waits from 200 on
   digest.copy = {{250, 400}};
   digest.input = {{0, 50}, {300, 950}};
+  digest.operators = {{60, 120}, {960, 1000}};
   const Job job = make_job(std::vector{digest, rank_of_pair(1, 500, 600)});
   const RankStep& step = job.ranks[0].steps[0];
   EXPECT_EQ(step.compute_ns, 200);
@@ -72,6 +73,7 @@ TEST(MakeJobTest, each_moment_has_the_first_label_that_fits) {
   EXPECT_EQ(step.transfer_ns, 300);
   EXPECT_EQ(step.input_ns, 50 + 50);
   EXPECT_EQ(step.host_ns, 50 + 50);
+  EXPECT_EQ(step.in_operators_ns, 40 + 40);
   EXPECT_EQ(job.ranks[1].steps[0].caused_wait_ns, 200) << "what computing does not hide";
 }
 
