@@ -7,11 +7,11 @@
 namespace strobe::fleet {
 namespace {
 
-using testing::Contains;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::Not;
-using testing::SizeIs;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
 
 TEST(BadStepsTest, one_rank_stands_still_once) {
   Job job = even_job(8, 12);

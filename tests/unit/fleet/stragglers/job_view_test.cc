@@ -9,7 +9,7 @@
 namespace strobe::fleet {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 TEST(JobViewTest, ranks_are_arranged_by_host_and_stage) {
   Job job = even_job(4, 3, 2);

@@ -7,8 +7,8 @@
 namespace strobe::fleet {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 std::vector<Straggler> slow_networks_in(Job& job) {
   meet(job);

@@ -10,8 +10,8 @@
 namespace strobe::fleet {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 TEST(StragglersTest, equal_ranks_have_none) {
   Job job = even_job(8, 12);

@@ -7,7 +7,7 @@
 namespace strobe::fleet {
 namespace {
 
-using testing::IsEmpty;
+using ::testing::IsEmpty;
 
 std::vector<Straggler> wandering_in(Job& job) {
   meet(job);
