@@ -41,7 +41,7 @@ bool is_right(const PlantedStraggler& planted, const std::vector<Straggler>& fou
   return false;
 }
 
-class StragglersTest : public testing::TestWithParam<std::uint64_t> {};
+class StragglersTest : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(StragglersTest, of_100_planted_ones_98_are_named_with_their_reason) {
   std::size_t right = 0;
@@ -56,7 +56,7 @@ TEST_P(StragglersTest, of_100_planted_ones_98_are_named_with_their_reason) {
       wrong.push_back(std::string(word_of(kind)) + ", seed " + std::to_string(seed));
     }
   }
-  EXPECT_GE(right, 98u) << testing::PrintToString(wrong);
+  EXPECT_GE(right, 98u) << ::testing::PrintToString(wrong);
 }
 
 TEST_P(StragglersTest, of_50_clean_jobs_none_has_a_straggler) {
@@ -69,7 +69,7 @@ TEST_P(StragglersTest, of_50_clean_jobs_none_has_a_straggler) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, StragglersTest, testing::Values(1'000, 2'000, 3'000));
+INSTANTIATE_TEST_SUITE_P(Seeds, StragglersTest, ::testing::Values(1'000, 2'000, 3'000));
 
 }  // namespace
 }  // namespace strobe::fleet
