@@ -15,7 +15,7 @@
 #include "strobe/base/error_text.h"
 #include "strobe/base/json_write.h"
 #include "strobe/base/text.h"
-#include "strobe/report/render/display_text.h"
+#include "strobe/report/fleet/stragglers_section.h"
 
 namespace strobe::report {
 namespace {
@@ -24,12 +24,10 @@ using fleet::Job;
 using fleet::RankOfJob;
 using fleet::RankStep;
 using fleet::Straggler;
-using fleet::StragglerKind;
 
 constexpr std::size_t kNamedRanks = 6;
 
 std::int64_t whole_ns(double value) { return std::llround(value); }
-std::string ns_text(double ns) { return duration_text(whole_ns(ns)); }
 
 Count count_of(std::int64_t number) { return Count{static_cast<std::uint64_t>(number)}; }
 
@@ -42,81 +40,6 @@ std::string numbered(std::string_view one, std::string_view many,
   return fmt::format(
       "{} {}{}", plural(numbers.size(), one, many),
       fmt::join(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(named), ", "), more);
-}
-
-std::vector<std::int32_t> rank_numbers(const Job& job, const Straggler& straggler) {
-  std::vector<std::int32_t> numbers;
-  for (const std::size_t position : straggler.ranks) numbers.push_back(job.ranks[position].rank);
-  return numbers;
-}
-
-std::string place_text(const Straggler& straggler) {
-  std::vector<std::string> parts;
-  if (!straggler.host.empty()) parts.push_back("host " + straggler.host);
-  if (straggler.stage) parts.push_back(fmt::format("stage {}", *straggler.stage));
-  return fmt::format("{}", fmt::join(parts, ", "));
-}
-
-// The subject of a sentence.
-std::string who(const Job& job, const Straggler& straggler) {
-  const std::string ranks = numbered("rank", "ranks", rank_numbers(job, straggler));
-  switch (straggler.kind) {
-    case StragglerKind::kRank: {
-      const std::string place = place_text(straggler);
-      return place.empty() ? ranks : fmt::format("{} ({})", ranks, place);
-    }
-    case StragglerKind::kHost:
-      return fmt::format("host {} ({})", straggler.host, ranks);
-    case StragglerKind::kStage:
-      return fmt::format("stage {} ({})", straggler.stage.value_or(0), ranks);
-    case StragglerKind::kWandering:
-      return fmt::format("another rank in each step (most often {})", ranks);
-    case StragglerKind::kBadStep:
-      return fmt::format("{} in step {}", ranks, job.steps[straggler.first_step]);
-    case StragglerKind::kNetwork:
-      return straggler.group.empty() ? "the network"
-                                     : fmt::format("the network of {}", straggler.group);
-  }
-  return ranks;
-}
-
-// One step has no interval.
-std::string lost_text(const Straggler& straggler) {
-  const auto [low, high] = straggler.lost_interval;
-  const std::string interval =
-      low < high ? fmt::format(" (95 % interval {} to {})", percent_text(low), percent_text(high))
-                 : "";
-  return fmt::format("{} of the time of all ranks{}", percent_text(straggler.lost_share), interval);
-}
-
-std::string chance_text(const Straggler& straggler) {
-  return straggler.p < 0.001 ? "p < 0.001" : fmt::format("p = {:.3f}", straggler.p);
-}
-
-std::string excess_text(const Straggler& straggler) {
-  switch (straggler.kind) {
-    case StragglerKind::kBadStep:
-      return fmt::format("own work takes {} longer there than usual ({})",
-                         ns_text(straggler.later_ns), ns_text(straggler.peers_ns));
-    case StragglerKind::kNetwork:
-      return fmt::format(
-          "transfers of a step take {} longer than usual ({}) in {} of {} steps ({})",
-          ns_text(straggler.later_ns), ns_text(straggler.peers_ns), straggler.late_steps,
-          straggler.steps, chance_text(straggler));
-    default:
-      return fmt::format(
-          "in {} of {} steps its own work takes longer than that of its peers, typically by {} of "
-          "{} ({})",
-          straggler.late_steps, straggler.steps, ns_text(straggler.later_ns),
-          ns_text(straggler.peers_ns), chance_text(straggler));
-  }
-}
-
-std::string sentence_of(const Job& job, const Straggler& straggler) {
-  const bool is_many = straggler.kind == StragglerKind::kRank && straggler.ranks.size() > 1;
-  return fmt::format("{} {} the job up: {}. Reason: {}. The others wait {} for it.",
-                     capitalized(who(job, straggler)), is_many ? "hold" : "holds",
-                     excess_text(straggler), word_of(straggler.reason), lost_text(straggler));
 }
 
 struct Sums {
@@ -167,21 +90,8 @@ std::string step_sentence(const Job& job) {
       counted(usual->first, "step"), odd.rank, odd.recorded_steps, odd.first_step, odd.last_step);
 }
 
-std::string nobody_sentence(const Job& job) {
-  if (job.steps.size() < fleet::kLeastStepsOfAJob) {
-    return fmt::format(
-        "No rank can be called slow: {} per rank, and that takes at least {}. Who came last in "
-        "them is below.",
-        counted(job.steps.size(), "common step"), fleet::kLeastStepsOfAJob);
-  }
-  return fmt::format("No rank holds the others up, beyond chance, in {} of {} ranks.",
-                     counted(job.steps.size(), "step"), job.ranks.size());
-}
-
 std::vector<std::string> verdict_of(const Job& job, const std::vector<Straggler>& stragglers) {
-  std::vector<std::string> sentences;
-  for (const Straggler& one : stragglers) sentences.push_back(sentence_of(job, one));
-  if (sentences.empty()) sentences.push_back(nobody_sentence(job));
+  std::vector<std::string> sentences = straggler_sentences(job, stragglers);
   if (const std::string steps = step_sentence(job); !steps.empty()) sentences.push_back(steps);
   if (job.ranks.size() > 1 && !job.steps.empty()) sentences.push_back(share_sentence(job));
   return sentences;
@@ -193,52 +103,6 @@ void keep_top(Table& table, std::size_t top) {
   table.rows_left_out = table.rows.size() - top;
   table.left_out = fmt::format("{} more", count_text(table.rows_left_out));
   table.rows.resize(top);
-}
-
-Section straggler_section(const Job& job, const std::vector<Straggler>& stragglers) {
-  Section section;
-  section.key = "stragglers";
-  section.title = "Who holds the job up";
-  if (stragglers.empty()) return section;
-  section.lead =
-      "Compared with peers of the same pipeline stage in the same steps. Lost: what the others "
-      "waited for it, of the time of all ranks in all steps; p is corrected for the number of "
-      "ranks, hosts, stages or steps that were looked at.";
-  section.table.columns = {{"who", "who", ColumnType::kText, 10},
-                           {.key = "reason",
-                            .header = "reason",
-                            .type = ColumnType::kText,
-                            .importance = 9,
-                            .least_width = 40},
-                           {"kind", "kind", ColumnType::kText, 2},
-                           {"later_ns", "later by", ColumnType::kDuration, 8},
-                           {"peers_ns", "peers need", ColumnType::kDuration, 5},
-                           {"late_steps", "late steps", ColumnType::kCount, 6},
-                           {"steps", "of", ColumnType::kCount, 6},
-                           {"p", "p", ColumnType::kNumber, 4},
-                           {.key = "lost_share",
-                            .header = "lost",
-                            .type = ColumnType::kShare,
-                            .importance = 9,
-                            .share_of = "the time of all ranks in all steps"},
-                           tool_column("lost_share_low", ColumnType::kNumber),
-                           tool_column("lost_share_high", ColumnType::kNumber),
-                           tool_column("ranks", ColumnType::kText),
-                           tool_column("first_step", ColumnType::kText)};
-  for (const Straggler& one : stragglers) {
-    const auto number = [](double value) {
-      return Measure{.text = fmt::format("{:.4g}", value), .value = value};
-    };
-    section.table.rows.push_back(
-        {{Text{who(job, one)}, Text{std::string(word_of(one.reason))},
-          Text{std::string(word_of(one.kind))}, Duration{whole_ns(one.later_ns)},
-          Duration{whole_ns(one.peers_ns)}, Count{one.late_steps}, Count{one.steps}, number(one.p),
-          Share{one.lost_share}, number(one.lost_interval[0]), number(one.lost_interval[1]),
-          Text{fmt::format("{}", fmt::join(rank_numbers(job, one), " "))},
-          Text{job.steps[one.first_step]}},
-         RowStyle::kChanged});
-  }
-  return section;
 }
 
 struct RankSums {
@@ -524,14 +388,15 @@ Document job_document(const Job& job, const std::vector<Straggler>& stragglers,
   const std::string name = std::filesystem::path(page.path).lexically_normal().filename().string();
   document.title = fmt::format("strobe fleet: {}", name.empty() ? page.path : name);
   document.subject = page.path;
-  document.headline = stragglers.empty() ? "No straggler" : "Held up by " + who(job, stragglers[0]);
+  document.headline =
+      stragglers.empty() ? "No straggler" : "Held up by " + straggler_name(job, stragglers[0]);
   document.answer = stragglers.empty() ? "" : "slower";
   document.verdict = verdict_of(job, stragglers);
   document.facts = facts_of(job, page);
   const auto add = [&](Section section) {
     if (!is_empty(section)) document.sections.push_back(std::move(section));
   };
-  add(straggler_section(job, stragglers));
+  add(stragglers_section(job, stragglers));
   add(rank_section(job, page.top));
   if (!page.for_tools) add(caused_grid(job, page.top));
   add(collective_section(job, page.top));

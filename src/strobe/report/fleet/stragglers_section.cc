@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "strobe/base/text.h"
+#include "strobe/report/render/display_text.h"
 
 namespace strobe::report {
 namespace {
@@ -33,7 +34,9 @@ std::string list_of_ranks(const Job& job, const std::vector<std::size_t>& positi
   return more > 0 ? fmt::format("{} and {} more", list, more) : list;
 }
 
-std::string who_is_slow(const Job& job, const Straggler& one) {
+}  // namespace
+
+std::string straggler_name(const Job& job, const Straggler& one) {
   switch (one.kind) {
     case StragglerKind::kHost:
       return fmt::format("host {} ({})", one.host, counted(one.ranks.size(), "rank"));
@@ -55,6 +58,8 @@ std::string who_is_slow(const Job& job, const Straggler& one) {
   return fmt::format("{} {}{}", plural(one.ranks.size(), "rank", "ranks"),
                      list_of_ranks(job, one.ranks), one.host.empty() ? "" : " of host " + one.host);
 }
+
+namespace {
 
 std::string when_it_is_slow(const Job& job, const Straggler& one) {
   const std::string& first = job.steps[one.first_step];
@@ -116,11 +121,8 @@ std::string last_clause(const Straggler& one) {
                      counted(one.collectives, "collective"));
 }
 
-std::string capital(std::string text) {
-  if (!text.empty() && text.front() >= 'a' && text.front() <= 'z') {
-    text.front() = static_cast<char>(text.front() - 'a' + 'A');
-  }
-  return text;
+bool names_ranks(const Straggler& one) {
+  return one.kind == StragglerKind::kRank || one.kind == StragglerKind::kBadStep;
 }
 
 std::string slow_party_sentence(const Job& job, const Straggler& one) {
@@ -131,17 +133,17 @@ std::string slow_party_sentence(const Job& job, const Straggler& one) {
       return fmt::format(
           "Another rank is late in each step, one of {}: by {} in {} of {} steps ({}). Reason: {}. "
           "{}",
-          who_is_slow(job, one), long_text(one.later_ns), one.late_steps, one.steps, p,
+          straggler_name(job, one), long_text(one.later_ns), one.late_steps, one.steps, p,
           reason_clause(one), loss_sentence(one));
     case StragglerKind::kNetwork:
       return fmt::format(
           "{} is slow{} while no rank is late: transfers take {} longer than {} per step ({}). {}",
-          capital(who_is_slow(job, one)), when, long_text(one.later_ns), long_text(one.peers_ns), p,
-          loss_sentence(one));
+          capitalized(straggler_name(job, one)), when, long_text(one.later_ns),
+          long_text(one.peers_ns), p, loss_sentence(one));
     case StragglerKind::kBadStep:
       if (job.steps.size() < fleet::kLeastStepsOfAJob) break;
       return fmt::format("{} {} still{} for {} ({}). Reason: {}. {}",
-                         capital(who_is_slow(job, one)),
+                         capitalized(straggler_name(job, one)),
                          plural(one.ranks.size(), "stands", "stand"), when, long_text(one.later_ns),
                          p, reason_clause(one), loss_sentence(one));
     case StragglerKind::kRank:
@@ -152,9 +154,17 @@ std::string slow_party_sentence(const Job& job, const Straggler& one) {
   return fmt::format(
       "{} {} the others up{}: {} later than the {} of a typical peer in {} of {}{} ({}). Reason: "
       "{}. {}",
-      capital(who_is_slow(job, one)), one.kind == StragglerKind::kRank ? "holds" : "hold", when,
-      long_text(one.later_ns), long_text(one.peers_ns), one.late_steps, counted(one.steps, "step"),
-      last_clause(one), p, reason_clause(one), loss_sentence(one));
+      capitalized(straggler_name(job, one)),
+      names_ranks(one) && one.ranks.size() > 1 ? "hold" : "holds", when, long_text(one.later_ns),
+      long_text(one.peers_ns), one.late_steps, counted(one.steps, "step"), last_clause(one), p,
+      reason_clause(one), loss_sentence(one));
+}
+
+// "3 5": for tools.
+std::string rank_numbers(const Job& job, const Straggler& one) {
+  std::vector<std::int32_t> ranks;
+  for (const std::size_t position : one.ranks) ranks.push_back(job.ranks[position].rank);
+  return fmt::format("{}", fmt::join(ranks, " "));
 }
 
 Cell rounded_time(double ns) { return Duration{std::llround(ns)}; }
@@ -170,7 +180,7 @@ std::vector<std::string> straggler_sentences(const Job& job,
   if (has_few_steps) {
     sentences.push_back(fmt::format(
         "{} {} not show whether a rank is always late, or was late once: record at least {}.",
-        capital(steps), plural(job.steps.size(), "does", "do"), fleet::kLeastStepsOfAJob));
+        capitalized(steps), plural(job.steps.size(), "does", "do"), fleet::kLeastStepsOfAJob));
   } else if (stragglers.empty()) {
     sentences.push_back(
         fmt::format("No straggler: in {}, none of the {} costs the others more time than chance "
@@ -190,9 +200,14 @@ Section stragglers_section(const Job& job, const std::vector<Straggler>& straggl
       "same stage in the same steps. p: that chance does as much somewhere in the job, corrected "
       "over all ranks, hosts, stages or steps tested. Lost: what the others waited, of the time of "
       "all ranks in all steps, with its 95 % interval over the steps.";
-  section.table.columns = {{"kind", "kind", ColumnType::kText, 9},
-                           {"who", "who", ColumnType::kText, 9},
-                           {"reason", "reason", ColumnType::kText, 9},
+  section.table.columns = {{"kind", "kind", ColumnType::kText, 2},
+                           {"who", "who", ColumnType::kText, 10},
+                           {.key = "reason",
+                            .header = "reason",
+                            .type = ColumnType::kText,
+                            .importance = 9,
+                            .least_width = 40},
+                           tool_column("ranks", ColumnType::kText),
                            {"first_step", "from step", ColumnType::kName, 6},
                            {"last_step", "to step", ColumnType::kName, 6},
                            {"later_ns", "later", ColumnType::kDuration, 8},
@@ -227,8 +242,9 @@ Section stragglers_section(const Job& job, const std::vector<Straggler>& straggl
   for (const Straggler& one : stragglers) {
     const ExtraWork& extra = one.extra;
     section.table.rows.push_back({{Text{std::string(word_of(one.kind))},
-                                   Text{who_is_slow(job, one)},
+                                   Text{straggler_name(job, one)},
                                    Text{std::string(word_of(one.reason))},
+                                   Text{rank_numbers(job, one)},
                                    Text{job.steps[one.first_step]},
                                    Text{job.steps[one.end_step - 1]},
                                    rounded_time(one.later_ns),

@@ -9,6 +9,9 @@
 
 namespace strobe::report {
 
+// "rank 5 of host gpu3", "pipeline stage 2 (8 ranks)", "the network".
+std::string straggler_name(const fleet::Job& job, const fleet::Straggler& straggler);
+
 // Who holds the job up, since when, why, and what it costs: a sentence or two for each straggler,
 // or one that says that there is none, or that it cannot be told.
 std::vector<std::string> straggler_sentences(const fleet::Job& job,
