@@ -16,10 +16,11 @@ struct FreeContext {
 
 }  // namespace
 
-std::string pack_zstd(std::string_view text) {
+std::string pack_zstd(std::string_view text, PackEffort effort) {
+  const int level = effort == PackEffort::kQuick ? ZSTD_CLEVEL_DEFAULT : ZSTD_maxCLevel();
   const std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
   if (context == nullptr) throw std::bad_alloc();
-  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, ZSTD_maxCLevel());
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, level);
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
   std::string packed(ZSTD_compressBound(text.size()), '\0');
   const std::size_t bytes =

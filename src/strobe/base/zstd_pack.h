@@ -1,11 +1,17 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace strobe {
 
-// One zstd frame of the whole text, with its checksum, packed as small as the library can.
-std::string pack_zstd(std::string_view text);
+enum class PackEffort : std::uint8_t {
+  kSmallest,  // as small as the library can
+  kQuick,     // some percent larger, twenty times as fast
+};
+
+// One zstd frame of the whole text, with its checksum.
+std::string pack_zstd(std::string_view text, PackEffort effort = PackEffort::kSmallest);
 
 }  // namespace strobe

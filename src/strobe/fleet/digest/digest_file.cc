@@ -311,7 +311,7 @@ Result<std::string> pack_rank_digest(const RankDigest& digest) {
   if (content.size() > kMostContentBytes) {
     return too_large("the trace has too many kernels and exchanges for a digest");
   }
-  return std::string(kMagic) + pack_zstd(content);
+  return std::string(kMagic) + pack_zstd(content, PackEffort::kQuick);
 }
 
 bool begins_like_rank_digest(std::string_view first_bytes) {

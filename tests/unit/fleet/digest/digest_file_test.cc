@@ -16,6 +16,7 @@ RankDigest full_digest() {
   RankDigest digest = planned_job({.ranks = 3, .noise_ns = 5000})[1];
   digest.host = "node7";
   digest.fingerprint = "0123456789abcdef";
+  digest.damage = "the file ends in the middle";
   digest.stage = 2;
   digest.groups.push_back(
       {.name = "x", .purpose = "pp", .ranks = {0, 4, 8}, .size = 3, .place = 1});
