@@ -10,15 +10,20 @@
 
 #include "strobe/base/byte_stream.h"
 #include "strobe/base/file.h"
+#include "strobe/base/text.h"
 #include "strobe/cli/command.h"
-#include "strobe/cli/fleet_job.h"
+#include "strobe/cli/fleet_digests.h"
 #include "strobe/cli/fleet_request.h"
 #include "strobe/cli/output.h"
 #include "strobe/cli/talk.h"
 #include "strobe/fleet/replay/operation_table.h"
 #include "strobe/fleet/replay/replay.h"
+#include "strobe/fleet/stragglers/stragglers.h"
+#include "strobe/fleet/waits/make_job.h"
 #include "strobe/fleet/world/world.h"
+#include "strobe/report/fleet/job_report.h"
 #include "strobe/report/fleet/replay_report.h"
+#include "strobe/report/render/document.h"
 
 namespace strobe::cli {
 namespace {
@@ -90,6 +95,45 @@ Result<void> replay_table(const FleetRequest& request, const Terminal& terminal)
   return give(output, text);
 }
 
+Result<void> check_complete(const JobDigests& found, const FleetRequest& request) {
+  const std::size_t missing = found.unreadable.size();
+  if (missing == 0) return {};
+  Error error = found.unreadable.front();
+  if (missing > 1) {
+    error.what += fmt::format(" (and {} cannot be read)", counted(missing - 1, "other file"));
+  }
+  if (found.digests.empty()) return error;
+  if (missing <= request.allow_missing) return {};
+  error.hint = fmt::format("--allow-missing {} answers for the other {}", missing,
+                           counted(found.digests.size(), "rank"));
+  return error;
+}
+
+// In one process or in several.
+Result<void> explain_ranks(const FleetRequest& request, fleet::World& world,
+                           const Terminal& terminal) {
+  STROBE_TRY_VOID(check_writable(request.output));
+  Stages stages(terminal);
+  STROBE_TRY(JobDigests found, read_job(request.input, world, request.load, terminal));
+  if (!world.is_first()) return {};
+  STROBE_TRY_VOID(check_complete(found, request));
+  stages.end("read");
+  for (const fleet::RankDigest& digest : found.digests) {
+    if (!digest.damage.empty()) warn(terminal, digest.damage);
+  }
+  const fleet::Job job = fleet::make_job(found.digests, {.align = request.align});
+  stages.end("match");
+  const bool for_tools = request.format == Format::kJson || request.format == Format::kCsv;
+  const report::JobPage page = {.path = request.input,
+                                .top = for_tools ? 0 : request.top,
+                                .unreadable = std::move(found.unreadable),
+                                .for_tools = for_tools};
+  const std::string text = document_text(
+      report::job_document(job, fleet::find_stragglers(job), page), request.format, terminal);
+  stages.end("report");
+  return write_whole(request.output, text);
+}
+
 Result<void> explain_job(const FleetRequest& request, const Terminal& terminal) {
   STROBE_TRY(const auto world, fleet::open_world());
   if (std::filesystem::is_directory(request.input)) {
@@ -133,7 +177,7 @@ Command fleet_command() {
           "ended, "
           "and takes its recorded time or that of others of its kind. A slowdown of 1.18 "
           "means that a step takes 1.18 times as long as with times of others.",
-          "Exit codes: 0 answered, 2 bad command line, 3 the table cannot be read or is "
+          "Exit codes: 0 answered, 2 bad command line, 3 an input cannot be read or is "
           "incomplete, 70 a bug in strobe, 130 interrupted."}};
   return with_request(std::move(command), fleet_flags, complete_fleet, explain_job);
 }

@@ -48,7 +48,7 @@ struct Sums {
   double transfer_ns = 0;
 };
 
-Sums sums_of(const Job& job) {
+Sums time_sums(const Job& job) {
   Sums sums;
   for (const RankOfJob& rank : job.ranks) {
     for (const RankStep& step : rank.steps) {
@@ -61,7 +61,7 @@ Sums sums_of(const Job& job) {
 }
 
 std::string share_sentence(const Job& job) {
-  const Sums sums = sums_of(job);
+  const Sums sums = time_sums(job);
   return fmt::format(
       "All ranks together: {} of their steps is own work, {} is waiting for others in collectives, "
       "{} is transfer.",
@@ -90,7 +90,7 @@ std::string step_sentence(const Job& job) {
       counted(usual->first, "step"), odd.rank, odd.recorded_steps, odd.first_step, odd.last_step);
 }
 
-std::vector<std::string> verdict_of(const Job& job, const std::vector<Straggler>& stragglers) {
+std::vector<std::string> job_verdict(const Job& job, const std::vector<Straggler>& stragglers) {
   std::vector<std::string> sentences = straggler_sentences(job, stragglers);
   if (const std::string steps = step_sentence(job); !steps.empty()) sentences.push_back(steps);
   if (job.ranks.size() > 1 && !job.steps.empty()) sentences.push_back(share_sentence(job));
@@ -98,7 +98,7 @@ std::vector<std::string> verdict_of(const Job& job, const std::vector<Straggler>
 }
 
 // Cuts the rows, which are in the order of their weight.
-void keep_top(Table& table, std::size_t top) {
+void cut_rows(Table& table, std::size_t top) {
   if (top == 0 || table.rows.size() <= top) return;
   table.rows_left_out = table.rows.size() - top;
   table.left_out = fmt::format("{} more", count_text(table.rows_left_out));
@@ -131,7 +131,7 @@ std::vector<RankSums> rank_sums(const Job& job) {
   return all;
 }
 
-Section rank_section(const Job& job, std::size_t top) {
+Section job_ranks_section(const Job& job, std::size_t top) {
   Section section;
   section.key = "ranks";
   section.title = "Ranks";
@@ -171,8 +171,7 @@ Section rank_section(const Job& job, std::size_t top) {
           Count{one.sum.last}, Count{one.sum.collectives}, mean(one.sum.caused_wait_ns),
           Text{rank.file}}});
   }
-  keep_top(section.table, top);
-  drop_empty_columns(section.table);
+  cut_rows(section.table, top);
   return section;
 }
 
@@ -285,7 +284,7 @@ Section collective_section(const Job& job, std::size_t top) {
                            {"median_transfer_ns", "median\ntransfer", ColumnType::kDuration, 6},
                            {"longest_transfer_ns", "longest", ColumnType::kDuration, 4},
                            {"bus_bytes_per_s", "bus\nbandwidth", ColumnType::kNumber, 6},
-                           tool_column("on_host", ColumnType::kText)};
+                           tool_column("runs_on", ColumnType::kText)};
   std::vector<const fleet::CollectiveRow*> rows;
   for (const fleet::CollectiveRow& row : job.collectives) rows.push_back(&row);
   std::ranges::stable_sort(rows, std::ranges::greater{}, [](const fleet::CollectiveRow* row) {
@@ -304,8 +303,7 @@ Section collective_section(const Job& job, std::size_t top) {
           Duration{row->transfer_ns}, Duration{row->median_transfer_ns},
           Duration{row->longest_transfer_ns}, bandwidth, Text{row->on_host ? "host" : "device"}}});
   }
-  keep_top(section.table, top);
-  drop_empty_columns(section.table);
+  cut_rows(section.table, top);
   return section;
 }
 
@@ -333,8 +331,7 @@ Section clock_section(const Job& job, std::size_t top) {
           Duration{clock.offset_ns}, Duration{clock.uncertainty_ns},
           Measure{.text = fmt::format("{:+.1f} ppm", clock.drift_ppm), .value = clock.drift_ppm}}});
   }
-  keep_top(section.table, top);
-  drop_empty_columns(section.table);
+  cut_rows(section.table, top);
   return section;
 }
 
@@ -355,8 +352,7 @@ Section mismatch_section(const Job& job, std::size_t top) {
         {{Text{std::string(word_of(one.kind))}, Text{one.exchange}, Text{one.group},
           Text{numbered("rank", "ranks", one.ranks)}, Count{one.calls}, Text{one.first}}});
   }
-  keep_top(section.table, top);
-  drop_empty_columns(section.table);
+  cut_rows(section.table, top);
   return section;
 }
 
@@ -368,7 +364,7 @@ Section unreadable_section(const std::vector<Error>& errors) {
   return section;
 }
 
-std::vector<Fact> facts_of(const Job& job, const JobPage& page) {
+std::vector<Fact> run_facts(const Job& job, const JobPage& page) {
   std::vector<Fact> facts = {{"run", "run", Text{page.path}, {}, true},
                              {"ranks", "ranks", Count{job.ranks.size()}, {}, false},
                              {"steps", "common steps", Count{job.steps.size()}, {}, false}};
@@ -391,13 +387,14 @@ Document job_document(const Job& job, const std::vector<Straggler>& stragglers,
   document.headline =
       stragglers.empty() ? "No straggler" : "Held up by " + straggler_name(job, stragglers[0]);
   document.answer = stragglers.empty() ? "" : "slower";
-  document.verdict = verdict_of(job, stragglers);
-  document.facts = facts_of(job, page);
+  document.verdict = job_verdict(job, stragglers);
+  document.facts = run_facts(job, page);
   const auto add = [&](Section section) {
+    if (!page.for_tools) drop_empty_columns(section.table);  // tools rely on the names
     if (!is_empty(section)) document.sections.push_back(std::move(section));
   };
   add(stragglers_section(job, stragglers));
-  add(rank_section(job, page.top));
+  add(job_ranks_section(job, page.top));
   if (!page.for_tools) add(caused_grid(job, page.top));
   add(collective_section(job, page.top));
   add(clock_section(job, page.top));

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "strobe/report/render/render.h"
-#include "tests/support/job_sketch.h"
+#include "tests/support/even_job.h"
 
 namespace strobe::report {
 namespace {

@@ -1,0 +1,86 @@
+#include "strobe/report/fleet/job_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "strobe/report/render/render.h"
+#include "tests/support/even_job.h"
+
+namespace strobe::report {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+// A job of four ranks, with the facts that a digest brings.
+fleet::Job job_of_four() {
+  fleet::Job job = fleet::even_job(4, 6);
+  fleet::meet(job);
+  for (fleet::RankOfJob& rank : job.ranks) {
+    rank.recorded_steps = job.steps.size();
+    rank.first_step = job.steps.front();
+    rank.last_step = job.steps.back();
+  }
+  return job;
+}
+
+bool has_section(const Document& document, std::string_view key) {
+  return std::ranges::count(document.sections, key, &Section::key) == 1;
+}
+
+TEST(JobReportTest, shares_of_the_time_of_all_ranks_are_told) {
+  const Document document = job_document(job_of_four(), {}, {.path = "runs/a/", .unreadable = {}});
+  EXPECT_THAT(document.verdict, Contains(HasSubstr("% of their steps is own work")));
+  EXPECT_EQ(document.headline, "No straggler");
+  EXPECT_TRUE(has_section(document, "ranks"));
+  EXPECT_FALSE(has_section(document, "stragglers"));
+}
+
+TEST(JobReportTest, people_see_a_grid_and_tools_every_step) {
+  const Document page = job_document(job_of_four(), {}, {.path = "a", .unreadable = {}});
+  EXPECT_TRUE(has_section(page, "caused_waiting"));
+  EXPECT_FALSE(has_section(page, "rank_steps"));
+  const Document tools =
+      job_document(job_of_four(), {}, {.path = "a", .unreadable = {}, .for_tools = true});
+  EXPECT_FALSE(has_section(tools, "caused_waiting"));
+  EXPECT_THAT(render_csv(tools), HasSubstr("# rank_steps\nrank,step,start_ns,step_ns,"));
+}
+
+TEST(JobReportTest, a_rank_with_other_steps_is_named) {
+  fleet::Job job = job_of_four();
+  job.ranks[2].recorded_steps = 9;
+  job.ranks[2].last_step = "8";
+  for (fleet::RankOfJob& rank : job.ranks) {
+    if (rank.rank != 2) rank.recorded_steps = 8;
+  }
+  EXPECT_THAT(
+      job_document(job, {}, {.path = "a", .unreadable = {}}).verdict,
+      Contains("Only 6 steps are in the traces of all ranks: most traces have 8 steps, that "
+               "of rank 2 has 9, 0 to 8."));
+}
+
+TEST(JobReportTest, files_that_cannot_be_read_are_listed) {
+  const JobPage page = {.path = "a",
+                        .unreadable = {{.code = ErrorCode::kTooLittleData,
+                                        .what = "it is empty",
+                                        .where = "x.json",
+                                        .hint = ""}}};
+  const std::string text = render_text(job_document(job_of_four(), {}, page), {});
+  EXPECT_THAT(text, HasSubstr("Files that could not be read"));
+  EXPECT_THAT(text, HasSubstr("it is empty"));
+}
+
+TEST(JobReportTest, rows_beyond_the_top_are_those_that_cause_least) {
+  fleet::Job job = job_of_four();
+  job.ranks[3].steps[0].caused_wait_ns += fleet::kMs;
+  const Document document = job_document(job, {}, {.path = "a", .top = 1, .unreadable = {}});
+  const auto ranks = std::ranges::find(document.sections, "ranks", &Section::key);
+  ASSERT_EQ(ranks->table.rows.size(), 1u);
+  EXPECT_EQ(std::get<Count>(ranks->table.rows[0].cells[0]).count, 3u);
+  EXPECT_EQ(ranks->table.left_out, "3 more");
+}
+
+}  // namespace
+}  // namespace strobe::report
