@@ -162,7 +162,8 @@ Command fleet_command() {
       .positionals_help =
           "a folder with one trace per rank; or a table of operations of a pipeline job as CSV, "
           "plain, .gz or .zst, with the columns "
-          "dp_rank,stage,rank,step,optype,start_ts,duration,seq_id,mc,gmc (times in seconds); - is "
+          "dp_rank, stage, rank, step, optype, start_ts, duration, seq_id, mc, gmc (times in "
+          "seconds); - is "
           "stdin",
       .examples = {{"strobe fleet run/", "who holds the job up, then who waited for whom"},
                    {"mpirun -n 8 strobe fleet run/", "the same answer, from eight processes"},
