@@ -1,5 +1,9 @@
 # libstrobe_mpi.so: what `strobe fleet` speaks with its other processes through, if mpirun or srun started
 # several. It is compiled against the MPI of this machine.
+if(NOT STROBE_MPI)
+  message(STATUS "fleet on many machines: left out, STROBE_MPI is off")
+  return()
+endif()
 find_package(MPI QUIET COMPONENTS CXX)
 if(NOT MPI_CXX_FOUND)
   message(STATUS "fleet on many machines: left out, no MPI is found (libopenmpi-dev)")
