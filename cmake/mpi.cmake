@@ -16,4 +16,4 @@ target_link_libraries(strobe_mpi PRIVATE strobe_warnings MPI::MPI_CXX)
 target_compile_definitions(strobe_mpi PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)  # the old C++ calls
 set_target_properties(strobe_mpi PROPERTIES CXX_VISIBILITY_PRESET hidden
   VISIBILITY_INLINES_HIDDEN ON LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
-install(TARGETS strobe_mpi LIBRARY DESTINATION lib/strobe)
+install(TARGETS strobe_mpi LIBRARY DESTINATION lib/strobe COMPONENT mpi)
