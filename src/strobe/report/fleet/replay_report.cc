@@ -341,7 +341,7 @@ Section score_grid(const Replay& replay, std::size_t top) {
   return section;
 }
 
-Section step_section(const Replay& replay) {
+Section replayed_steps(const Replay& replay) {
   Section section;
   section.key = "steps";
   section.title = "Steps";
@@ -448,7 +448,7 @@ std::string replay_html(const Replay& replay, const ReplayPage& page) {
 
 std::string replay_csv(const Replay& replay, const ReplayPage& page) {
   Document document = document_of(replay, {.path = page.path, .top = 0}, false);
-  document.sections.push_back(step_section(replay));
+  document.sections.push_back(replayed_steps(replay));
   return render_csv(document);
 }
 
