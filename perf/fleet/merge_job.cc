@@ -1,5 +1,5 @@
-// What a job of many ranks costs, stage by stage: the real ranks of RUN are loaded and become digests, which are
-// repeated to RANKS, unpacked, merged and judged.
+// What a job of many ranks costs, stage by stage: the real ranks of RUN are loaded and become
+// digests, which are repeated to RANKS, unpacked, merged and judged.
 //
 //     merge_job RUN [RANKS]
 #include <sys/resource.h>
@@ -31,8 +31,8 @@ double now_s() {
   return std::chrono::duration<double>(now).count();
 }
 
-// The ranks of a host form the groups of the recording; every eighth call is one of the ranks of equal place on all
-// hosts, which ties the hosts together.
+// The ranks of a host form the groups of the recording; every eighth call is one of the ranks of
+// equal place on all hosts, which ties the hosts together.
 RankDigest as_rank(RankDigest digest, std::size_t rank, std::size_t ranks) {
   digest.rank = static_cast<std::int32_t>(rank);
   digest.file = fmt::format("rank{}", rank);
@@ -96,13 +96,15 @@ int main(int argc, char** argv) {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
 
-  fmt::print("{} real ranks: load {:.3f} s, digest and pack {:.3f} s (loading is {:.0f} % of both), "
-             "{:.1f} kB each\n",
-             real.size(), loaded_s - start_s, digested_s - loaded_s,
-             100 * (loaded_s - start_s) / (digested_s - start_s),
-             static_cast<double>(real_bytes) / 1e3 / static_cast<double>(real.size()));
-  fmt::print("{} ranks: unpack {:.2f} s, merge {:.2f} s, judge {:.2f} s, peak {:.0f} MB, {} found\n",
-             digests.size(), unpacked_s - merge_start_s, made_s - unpacked_s, judged_s - made_s,
-             static_cast<double>(usage.ru_maxrss) / 1e3, found);
+  fmt::print(
+      "{} real ranks: load {:.3f} s, digest and pack {:.3f} s (loading is {:.0f} % of both), "
+      "{:.1f} kB each\n",
+      real.size(), loaded_s - start_s, digested_s - loaded_s,
+      100 * (loaded_s - start_s) / (digested_s - start_s),
+      static_cast<double>(real_bytes) / 1e3 / static_cast<double>(real.size()));
+  fmt::print(
+      "{} ranks: unpack {:.2f} s, merge {:.2f} s, judge {:.2f} s, peak {:.0f} MB, {} found\n",
+      digests.size(), unpacked_s - merge_start_s, made_s - unpacked_s, judged_s - made_s,
+      static_cast<double>(usage.ru_maxrss) / 1e3, found);
   return digests.size() == ranks ? 0 : 1;
 }
