@@ -135,6 +135,10 @@ class Trouble(Fleet):
         shutil.copy(run / "rank0.json", run / "copy_of_rank0.json")
         self.assertIn("rank 0", self.refused(run, code=3))
 
+    def test_one_rank_is_no_job(self):
+        run = write_job(self.root / "run", 1)
+        self.assertIn("strobe summary", self.refused(run, code=3))
+
     def test_a_process_that_dies_ends_the_job(self):
         if not has_mpi():
             self.skipTest("there is no mpirun, or strobe was built without MPI")

@@ -97,16 +97,22 @@ Result<void> replay_table(const FleetRequest& request, const Terminal& terminal)
 
 Result<void> check_complete(const JobDigests& found, const FleetRequest& request) {
   const std::size_t missing = found.unreadable.size();
-  if (missing == 0) return {};
-  Error error = found.unreadable.front();
-  if (missing > 1) {
-    error.what += fmt::format(" (and {} cannot be read)", counted(missing - 1, "other file"));
+  const std::size_t ranks = found.digests.size();
+  if (missing > 0 && (ranks == 0 || missing > request.allow_missing)) {
+    Error error = found.unreadable.front();
+    if (missing > 1) {
+      error.what += fmt::format(" (and {} cannot be read)", counted(missing - 1, "other file"));
+    }
+    if (ranks > 1) {
+      error.hint = fmt::format("--allow-missing {} answers for the other {} ranks", missing, ranks);
+    }
+    return error;
   }
-  if (found.digests.empty()) return error;
-  if (missing <= request.allow_missing) return {};
-  error.hint = fmt::format("--allow-missing {} answers for the other {}", missing,
-                           counted(found.digests.size(), "rank"));
-  return error;
+  if (ranks > 1) return {};
+  return Error{.code = ErrorCode::kTooLittleData,
+               .what = "there is one rank, and whom it holds up only other ranks can tell",
+               .where = request.input,
+               .hint = fmt::format("`strobe summary {}` says where its time went", request.input)};
 }
 
 // In one process or in several.
