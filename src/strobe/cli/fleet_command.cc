@@ -14,6 +14,7 @@
 #include "strobe/cli/command.h"
 #include "strobe/cli/fleet_digests.h"
 #include "strobe/cli/fleet_request.h"
+#include "strobe/cli/interrupt.h"
 #include "strobe/cli/output.h"
 #include "strobe/cli/talk.h"
 #include "strobe/fleet/replay/operation_table.h"
@@ -21,8 +22,10 @@
 #include "strobe/fleet/stragglers/stragglers.h"
 #include "strobe/fleet/waits/make_job.h"
 #include "strobe/fleet/world/world.h"
+#include "strobe/query/query.h"
 #include "strobe/report/fleet/job_report.h"
 #include "strobe/report/fleet/replay_report.h"
+#include "strobe/report/query/answer_text.h"
 #include "strobe/report/render/document.h"
 
 namespace strobe::cli {
@@ -44,13 +47,6 @@ Result<InputKind> kind_of(const std::string& path) {
                                                       : InputKind::kOther;
 }
 
-Error parquet_error(const std::string& path) {
-  return {.code = ErrorCode::kMalformed,
-          .what = "this is a Parquet file, and strobe fleet reads tables as CSV",
-          .where = path,
-          .hint = fmt::format("write it as CSV: duckdb -c \"copy '{}' to 'ops.csv'\"", path)};
-}
-
 Error not_a_job(const std::string& path) {
   return {.code = ErrorCode::kMalformed,
           .what =
@@ -58,6 +54,28 @@ Error not_a_job(const std::string& path) {
               "dp_rank,stage,rank,step,optype,start_ts,duration,seq_id,mc,gmc",
           .where = path,
           .hint = "give the folder with the traces of all ranks, or such a table"};
+}
+
+// DuckDB reads the file, as CSV.
+Result<fleet::OperationTable> read_parquet_table(const std::string& path) {
+  STROBE_TRY(query::Engine engine, query::Engine::open({}, {.unsafe = true}));
+  std::string quoted = path;
+  for (std::size_t at = 0; (at = quoted.find('\'', at)) != std::string::npos; at += 2) {
+    quoted.insert(at, 1, '\'');
+  }
+  const std::string sql = fmt::format("select * from read_parquet('{}')", quoted);
+  STROBE_TRY(const auto answer, in_file(engine.ask(sql, {.cancelled = &interrupted()}), path));
+  std::string csv;
+  const auto writer = report::answer_writer(report::AnswerFormat::kCsv, answer->columns(), {}, csv);
+  while (true) {
+    STROBE_TRY(const query::Rows rows, answer->next());
+    if (rows.count == 0) break;
+    writer->rows(rows, csv);
+  }
+  writer->end(false, csv);
+  if (!fleet::is_operation_table(csv)) return not_a_job(path);
+  STROBE_TRY(const auto stream, open_stream(csv));
+  return fleet::read_operation_table(*stream, path);
 }
 
 std::string replay_text(const fleet::Replay& replay, const FleetRequest& request,
@@ -78,10 +96,12 @@ std::string replay_text(const fleet::Replay& replay, const FleetRequest& request
                        kSentenceColumns);
 }
 
-Result<void> replay_table(const FleetRequest& request, const Terminal& terminal) {
+Result<void> replay_table(const FleetRequest& request, InputKind kind, const Terminal& terminal) {
   STROBE_TRY(Output output, Output::open(request.output));
   Stages stages(terminal);
-  STROBE_TRY(const fleet::OperationTable table, fleet::read_operation_table(request.input));
+  STROBE_TRY(const fleet::OperationTable table, kind == InputKind::kParquet
+                                                    ? read_parquet_table(request.input)
+                                                    : fleet::read_operation_table(request.input));
   stages.end("load");
   auto replay = fleet::replay(table);
   if (!replay) {
@@ -149,9 +169,8 @@ Result<void> explain_job(const FleetRequest& request, const Terminal& terminal) 
   STROBE_TRY(const InputKind kind, kind_of(request.input));
   switch (kind) {
     case InputKind::kOperationTable:
-      return replay_table(request, terminal);
     case InputKind::kParquet:
-      return parquet_error(request.input);
+      return replay_table(request, kind, terminal);
     case InputKind::kOther:
       break;
   }
@@ -166,11 +185,10 @@ Command fleet_command() {
       .summary = "which rank of a job holds the others up, why, and what that costs",
       .positionals = "RUN|TABLE",
       .positionals_help =
-          "a folder with one trace per rank; or a table of operations of a pipeline job as CSV, "
-          "plain, .gz or .zst, with the columns "
+          "a folder with one trace per rank; or a table of operations of a pipeline job as CSV "
+          "(plain, .gz or .zst) or Parquet, with the columns "
           "dp_rank, stage, rank, step, optype, start_ts, duration, seq_id, mc, gmc (times in "
-          "seconds); - is "
-          "stdin",
+          "seconds); - is stdin",
       .examples = {{"strobe fleet run/", "who holds the job up, then who waited for whom"},
                    {"mpirun -n 8 strobe fleet run/", "the same answer, from eight processes"},
                    {"srun -N 16 strobe fleet run/", "or on many machines"},

@@ -449,7 +449,11 @@ Result<OperationTable> read_operation_table(const std::string& path) {
   STROBE_TRY(File file, File::open(path));
   STROBE_TRY(auto stream, open_stream(std::move(file)));
   stream = prefetch(std::move(stream));
-  STROBE_TRY(OperationTable table, parse_operation_table(*stream, path));
+  return read_operation_table(*stream, path);
+}
+
+Result<OperationTable> read_operation_table(ByteStream& csv, const std::string& path) {
+  STROBE_TRY(OperationTable table, parse_operation_table(csv, path));
   table.name = stem_of(path);
   add_study_facts(path, table);
   return table;

@@ -95,5 +95,7 @@ Result<OperationTable> parse_operation_table(ByteStream& stream, const std::stri
 // A file, plain or compressed. A `meta-JOB.yaml` beside `...-JOB.csv` adds sizes that the table
 // does not have.
 Result<OperationTable> read_operation_table(const std::string& path);
+// The same from a file whose content was made into CSV.
+Result<OperationTable> read_operation_table(ByteStream& csv, const std::string& path);
 
 }  // namespace strobe::fleet
