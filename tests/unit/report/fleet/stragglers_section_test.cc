@@ -78,8 +78,8 @@ TEST(StragglersSectionTest, the_table_has_a_row_for_each) {
   Document document;
   document.sections.push_back(stragglers_section(job, find_stragglers(job)));
   EXPECT_THAT(render_csv(document),
-              AllOf(HasSubstr("kind,who,reason,first_step,last_step,later_ns"),
-                    HasSubstr("one rank,rank 5,slower copies,0,11,")));
+              AllOf(HasSubstr("kind,who,reason,ranks,first_step,last_step,later_ns"),
+                    HasSubstr("one rank,rank 5,slower copies,5,0,11,")));
   meet(job = even_job(8, 12));
   EXPECT_TRUE(stragglers_section(job, find_stragglers(job)).table.rows.empty());
 }
