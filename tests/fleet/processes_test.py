@@ -13,7 +13,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 STROBE = os.environ.get("STROBE", str(ROOT / "build/strobe"))
 REAL_JOB = ROOT.parent / "shared/traces/megatron_tp8"
 RANKS = 6
-MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--mca", "btl_vader_single_copy_mechanism", "none"]
+MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--mca", "plm", "isolated", "--mca", "btl", "self,vader",
+          "--mca", "btl_vader_single_copy_mechanism", "none"]
 
 
 def environment():
