@@ -70,7 +70,7 @@ inline std::string text_of(const Job& job) {
     json.end_array();
   }
   json.end_array().key("clocks").begin_array();
-  for (const HostClock& clock : job.clocks) {
+  for (const HostClock& clock : job.clocks.hosts) {
     json.begin_array().value(clock.host).value(clock.island).value(clock.exchanges);
     json.value(clock.offset_ns).value(clock.drift_ppm).value(clock.uncertainty_ns);
     json.value(clock.least_ns.value_or(0)).value(clock.most_ns.value_or(0)).end_array();

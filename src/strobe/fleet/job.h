@@ -1,11 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "strobe/base/interval.h"
 #include "strobe/fleet/clocks/clocks.h"
+#include "strobe/fleet/digest/rank_digest.h"
 #include "strobe/fleet/matching/matching.h"
 
 // A job of many ranks on one clock: what each rank did in each step, and how long it waited for the
@@ -75,12 +79,37 @@ struct CollectiveRow {
   double bus_bytes_per_s() const { return bus_factor * algorithm_bytes_per_s(); }
 };
 
+inline constexpr std::uint32_t kNoStep = UINT32_MAX;
+
+// One rank's part in an exchange, on the common clock.
+struct Arrival {
+  std::uint32_t rank = 0;        // in Job::ranks
+  std::uint32_t step = kNoStep;  // in Job::steps, in which it came
+  Interval interval;             // from its arrival to its end
+  std::int64_t wait_ns = 0;      // until the last rank arrived; the rest is transfer
+};
+
+struct Exchange {
+  std::uint32_t row = 0;                // in Job::collectives: its kind and size
+  std::int64_t sequence = kNoSequence;  // within its group
+  std::uint32_t step = kNoStep;         // that of the rank that came last
+  std::size_t first_arrival = 0;        // in Job::arrivals
+  std::size_t arrival_count = 0;        // by rank
+};
+
 struct Job {
   std::vector<std::string> steps;  // names, in order; every rank has each of them
   std::vector<RankOfJob> ranks;    // by rank
   std::vector<CollectiveRow> collectives;
   std::vector<Mismatch> mismatches = {};  // worst first
-  std::vector<HostClock> clocks = {};     // by their first rank
+  Clocks clocks = {};
+
+  // Every matched exchange; only where JobOptions asks for them, because there are many.
+  std::vector<Exchange> exchanges = {};
+  std::vector<Arrival> arrivals = {};
+  std::span<const Arrival> arrivals_of(const Exchange& exchange) const {
+    return std::span(arrivals).subspan(exchange.first_arrival, exchange.arrival_count);
+  }
 };
 
 }  // namespace strobe::fleet

@@ -51,6 +51,7 @@ struct TimedExchange {
   std::size_t last = kNone;       // the rank that came last, alone; a position
   std::size_t last_step = kNone;  // of that rank, in which it came
   std::size_t step = kNone;       // in which the exchange counts: that of a last rank
+  std::size_t row = 0;            // in Job::collectives
   std::int64_t wait_ns = 0;       // of all ranks together
   std::int64_t transfer_ns = 0;   // likewise
   std::int64_t middle_transfer_ns = 0;
@@ -62,7 +63,8 @@ class JobMaker {
       : digests_(std::move(digests)),
         matching_(match_exchanges(digests_)),
         clocks_(options.align ? fit_clocks(digests_, matching_) : own_clocks(digests_)),
-        steps_(common_steps(digests_, clocks_)) {}
+        steps_(common_steps(digests_, clocks_)),
+        with_exchanges_(options.with_exchanges) {}
 
   Job make() {
     job_.steps = steps_.names;
@@ -74,8 +76,9 @@ class JobMaker {
       finish_lateness(rank);
     }
     add_collectives();
+    if (with_exchanges_) add_exchanges();
     job_.mismatches = std::move(matching_.mismatches);
-    job_.clocks = std::move(clocks_.hosts);
+    job_.clocks = std::move(clocks_);
     return std::move(job_);
   }
 
@@ -299,7 +302,10 @@ class JobMaker {
       const MatchedExchange& exchange = matching_.exchanges[i];
       rows[{exchange.group, exchange.kind, exchange.bytes, exchange.on_host}].push_back(i);
     }
-    for (const auto& [key, exchanges] : rows) job_.collectives.push_back(row_of(exchanges));
+    for (const auto& [key, exchanges] : rows) {
+      for (const std::size_t i : exchanges) exchanges_[i].row = job_.collectives.size();
+      job_.collectives.push_back(row_of(exchanges));
+    }
   }
 
   CollectiveRow row_of(const std::vector<std::size_t>& exchanges) const {
@@ -327,10 +333,40 @@ class JobMaker {
     return row;
   }
 
+  // ---- Each exchange
+
+  static std::uint32_t step_number(std::size_t step) {
+    return step == kNone ? kNoStep : static_cast<std::uint32_t>(step);
+  }
+
+  void add_exchanges() {
+    for (std::size_t i = 0; i < exchanges_.size(); ++i) {
+      const auto parts = matching_.parts_of(matching_.exchanges[i]);
+      job_.exchanges.push_back({.row = static_cast<std::uint32_t>(exchanges_[i].row),
+                                .sequence = call_of(parts.front()).sequence,
+                                .step = step_number(exchanges_[i].step),
+                                .first_arrival = job_.arrivals.size(),
+                                .arrival_count = parts.size()});
+      for (const Part& part : parts) {
+        const TimedCall& call = calls_[part.rank][part.call];
+        const std::int64_t start_ns = call.interval.start_ns;
+        job_.arrivals.push_back({.rank = part.rank,
+                                 .step = step_number(step_at(part.rank, start_ns)),
+                                 .interval = call.interval,
+                                 .wait_ns = call.last_arrival_ns - start_ns});
+      }
+    }
+  }
+
+  const ExchangeCall& call_of(const Part& part) const {
+    return digests_[part.rank]->calls[part.call];
+  }
+
   std::vector<const RankDigest*> digests_;
   Matching matching_;
   Clocks clocks_;
   CommonSteps steps_;
+  bool with_exchanges_;
   Job job_;
   std::vector<std::vector<TimedCall>> calls_;  // per rank, parallel to its digest's
   std::vector<TimedExchange> exchanges_;       // parallel to Matching::exchanges

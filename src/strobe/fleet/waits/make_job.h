@@ -9,7 +9,8 @@
 namespace strobe::fleet {
 
 struct JobOptions {
-  bool align = true;  // else the clocks are those of the files
+  bool align = true;            // else the clocks are those of the files
+  bool with_exchanges = false;  // Job::exchanges and Job::arrivals
 };
 
 // The job that these ranks ran, at least one. The order of the digests does not matter.

@@ -312,7 +312,7 @@ Section clock_section(const Job& job, std::size_t top) {
   Section section;
   section.key = "clocks";
   section.title = "Clocks";
-  if (job.clocks.size() < 2) return section;
+  if (job.clocks.hosts.size() < 2) return section;
   section.lead =
       "How far the clock of a host, or of a rank whose host is not known, is ahead of the first "
       "one's of its island, with the 95 % interval; exchanges tie the clocks of an island "
@@ -324,7 +324,7 @@ Section clock_section(const Job& job, std::size_t top) {
                            {"offset_ns", "ahead by", ColumnType::kDuration, 10},
                            {"uncertainty_ns", "+-", ColumnType::kDuration, 9},
                            {"drift_ppm", "drift", ColumnType::kNumber, 7}};
-  for (const fleet::HostClock& clock : job.clocks) {
+  for (const fleet::HostClock& clock : job.clocks.hosts) {
     section.table.rows.push_back(
         {{clock.host.empty() ? Cell(Absent{}) : Cell(Text{clock.host}),
           Text{numbered("rank", "ranks", clock.ranks)}, Count{clock.island}, Count{clock.exchanges},

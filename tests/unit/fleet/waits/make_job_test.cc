@@ -60,6 +60,24 @@ TEST(MakeJobTest, waiting_ends_when_the_last_rank_arrives) {
   EXPECT_DOUBLE_EQ(row.bus_bytes_per_s(), 1048576 / 200e-9);
 }
 
+TEST(MakeJobTest, each_exchange_has_the_arrivals_of_its_ranks) {
+  const std::vector digests = {rank_of_pair(0, 200, 300), rank_of_pair(1, 600, 700)};
+  EXPECT_THAT(make_job(digests).exchanges, SizeIs(0));
+  const Job job = make_job(digests, {.with_exchanges = true});
+  ASSERT_THAT(job.exchanges, SizeIs(1));
+  const Exchange& exchange = job.exchanges[0];
+  EXPECT_EQ(exchange.row, 0u);
+  EXPECT_EQ(exchange.step, 0u);
+  const auto arrivals = job.arrivals_of(exchange);
+  ASSERT_THAT(arrivals, SizeIs(2));
+  EXPECT_EQ(arrivals[0].rank, 0u);
+  EXPECT_EQ(arrivals[0].step, 0u);
+  EXPECT_EQ(arrivals[0].interval, (Interval{300, 900}));
+  EXPECT_EQ(arrivals[0].wait_ns, 400);
+  EXPECT_EQ(arrivals[1].rank, 1u);
+  EXPECT_EQ(arrivals[1].wait_ns, 0);
+}
+
 TEST(MakeJobTest, each_moment_has_the_first_label_that_fits) {
   RankDigest digest = rank_of_pair(0, 200, 200);  // computes 100 to 300, waits from 200 on
   digest.copy = {{250, 400}};
