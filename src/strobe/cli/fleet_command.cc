@@ -19,6 +19,7 @@
 #include "strobe/cli/talk.h"
 #include "strobe/fleet/replay/operation_table.h"
 #include "strobe/fleet/replay/replay.h"
+#include "strobe/fleet/replay/traced_table.h"
 #include "strobe/fleet/stragglers/stragglers.h"
 #include "strobe/fleet/waits/make_job.h"
 #include "strobe/fleet/world/world.h"
@@ -135,6 +136,27 @@ Result<void> check_complete(const JobDigests& found, const FleetRequest& request
                .hint = fmt::format("`strobe summary {}` says where its time went", request.input)};
 }
 
+// What the traces tell about the job's pipeline, if their ranges name its operations.
+Result<void> add_pipeline(const JobDigests& found, const fleet::Job& job,
+                          const FleetRequest& request, report::JobPage& page) {
+  const bool is_asked_for = !request.operations.empty();
+  if (!fleet::names_passes(found.digests)) {
+    if (!is_asked_for) return {};
+    return Error{.code = ErrorCode::kUnsupported,
+                 .what = "no ranges of these traces name the operations of a pipeline",
+                 .where = request.input,
+                 .hint = "such as 'forward-compute' and 'forward-send', or 'PP:0F1'"};
+  }
+  const auto table = fleet::traced_table(found.digests, job);
+  if (!table) {
+    if (is_asked_for) return table.error();
+    page.replay = table.error();
+    return {};
+  }
+  page.replay = fleet::replay(*table);
+  return is_asked_for ? write_whole(request.operations, fleet::csv_of(*table)) : Result<void>();
+}
+
 // In one process or in several.
 Result<void> explain_ranks(const FleetRequest& request, fleet::World& world,
                            const Terminal& terminal) {
@@ -150,10 +172,11 @@ Result<void> explain_ranks(const FleetRequest& request, fleet::World& world,
   const fleet::Job job = fleet::make_job(found.digests, {.align = request.align});
   stages.end("match");
   const bool for_tools = request.format == Format::kJson || request.format == Format::kCsv;
-  const report::JobPage page = {.path = request.input,
-                                .top = for_tools ? 0 : request.top,
-                                .unreadable = std::move(found.unreadable),
-                                .for_tools = for_tools};
+  report::JobPage page = {.path = request.input,
+                          .top = for_tools ? 0 : request.top,
+                          .unreadable = std::move(found.unreadable),
+                          .for_tools = for_tools};
+  STROBE_TRY_VOID(add_pipeline(found, job, request, page));
   const std::string text = document_text(
       report::job_document(job, fleet::find_stragglers(job), page), request.format, terminal);
   stages.end("report");
@@ -193,6 +216,7 @@ Command fleet_command() {
                    {"mpirun -n 8 strobe fleet run/", "the same answer, from eight processes"},
                    {"srun -N 16 strobe fleet run/", "or on many machines"},
                    {"strobe fleet ops.csv.gz", "what stragglers cost a pipeline job, by replay"},
+                   {"strobe fleet run/ --operations ops.csv", "that table, if ranges name them"},
                    {"strobe fleet run/ -o job.html", "a page with a heat map"},
                    {"strobe fleet run/ -o job.json", "every number of every rank and step"}},
       .notes = {

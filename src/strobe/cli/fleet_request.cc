@@ -17,12 +17,16 @@ std::vector<Flag> fleet_flags(FleetRequest& request) {
            "rows per table, or all (default: 10 in text, all in Markdown and HTML); JSON and "
            "CSV always have all rows",
            to_rows(request.typed_top)),
-      format_flag(request.format), output_flag(request.output),
+      format_flag(request.format),
+      output_flag(request.output),
       flag("--allow-missing N", "answer although N traces cannot be read; they are listed",
            to_number(request.allow_missing, 0, kMostMissing)),
       flag("--[no-]align",
            "estimate how the clocks of the ranks differ, from what they exchange, and correct them",
-           to(request.align))};
+           to(request.align)),
+      flag("--operations FILE",
+           "also write the table of a pipeline's operations, if ranges of the traces name them",
+           to(request.operations))};
   std::ranges::move(load_flags(request.load), std::back_inserter(flags));
   return flags;
 }

@@ -20,6 +20,7 @@ struct FleetRequest {
   // Of traces of ranks.
   std::size_t allow_missing = 0;  // files that cannot be read
   bool align = true;              // their clocks
+  std::string operations;         // where the table of the pipeline's operations goes; "": nowhere
   LoadChoice load;
 };
 

@@ -21,7 +21,7 @@ using compare::DigestWriter;
 using compare::kMostTime;
 
 // The version is a part of it.
-constexpr std::string_view kMagic = "strobe fleet 01\n";
+constexpr std::string_view kMagic = "strobe fleet 02\n";
 // Of a rank's first moment: 73 years since 1970, so that differences between ranks cannot overflow.
 constexpr std::int64_t kMostOrigin = std::int64_t{1} << 61;
 constexpr std::size_t kMostContentBytes = 64 << 20;
@@ -199,6 +199,44 @@ std::vector<ExchangeCall> take_calls(DigestReader& reader, const RankDigest& dig
   return calls;
 }
 
+// The device may have begun before the call, by its clock.
+void put_pipeline(DigestWriter& writer, const std::vector<PipelineOperation>& pipeline,
+                  std::int64_t origin_ns) {
+  writer.number(pipeline.size());
+  put_intervals(writer, pipeline, origin_ns, [](const PipelineOperation& operation) {
+    return Interval{operation.called_ns, operation.called_ns + operation.interval.length_ns()};
+  });
+  const auto put = [&](auto&& value) { writer.counts(column_of(pipeline, value)); };
+  put([](const PipelineOperation& operation) { return operation.what.type; });
+  put([](const PipelineOperation& operation) { return operation.what.chunk + 1; });
+  put([](const PipelineOperation& operation) { return operation.what.global_chunk + 1; });
+  for (const PipelineOperation& operation : pipeline) {
+    writer.signed_number(operation.interval.start_ns - operation.called_ns);
+  }
+}
+
+std::vector<PipelineOperation> take_pipeline(DigestReader& reader, std::int64_t origin_ns) {
+  const std::size_t rows = reader.length();
+  const auto intervals = take_intervals(reader, origin_ns, rows);
+  const Column types = reader.counts(rows);
+  const Column chunks = reader.counts(rows);
+  const Column global_chunks = reader.counts(rows);
+  std::vector<PipelineOperation> pipeline;
+  for (std::size_t row = 0; row < rows && !reader.is_damaged(); ++row) {
+    constexpr std::size_t kMostChunks = std::size_t{1} << 31;
+    PipelineOperation operation;
+    operation.what.type =
+        below<OpType>(types[row], static_cast<std::size_t>(OpType::kCount_), reader);
+    operation.what.chunk = below<std::int32_t>(chunks[row], kMostChunks, reader) - 1;
+    operation.what.global_chunk = below<std::int32_t>(global_chunks[row], kMostChunks, reader) - 1;
+    operation.called_ns = intervals[row].start_ns;
+    const std::int64_t late_ns = reader.signed_number();
+    operation.interval = {intervals[row].start_ns + late_ns, intervals[row].end_ns + late_ns};
+    pipeline.push_back(operation);
+  }
+  return pipeline;
+}
+
 std::int64_t origin_of(const RankDigest& digest) {
   std::int64_t origin_ns = digest.steps.front().interval.start_ns;
   if (!digest.calls.empty()) {
@@ -206,6 +244,9 @@ std::int64_t origin_of(const RankDigest& digest) {
   }
   for (const IntervalSet* set : {&digest.compute, &digest.copy, &digest.input, &digest.operators}) {
     if (!set->empty()) origin_ns = std::min(origin_ns, set->front().start_ns);
+  }
+  if (!digest.pipeline.empty()) {
+    origin_ns = std::min(origin_ns, digest.pipeline.front().called_ns);
   }
   return origin_ns;
 }
@@ -221,7 +262,13 @@ bool can_be_written(const RankDigest& digest) {
     return fits(call.interval) && call.bytes < static_cast<std::uint64_t>(kMostTime) &&
            call.sequence < kMostTime;
   });
-  return origin_ns > -kMostOrigin && origin_ns < kMostOrigin && calls_fit &&
+  const bool pipeline_fits =
+      std::ranges::all_of(digest.pipeline, [&](const PipelineOperation& operation) {
+        const std::int64_t late_ns = operation.interval.start_ns - operation.called_ns;
+        return operation.called_ns - origin_ns < kMostTime && fits(operation.interval) &&
+               late_ns > -kMostTime && late_ns < kMostTime;
+      });
+  return origin_ns > -kMostOrigin && origin_ns < kMostOrigin && calls_fit && pipeline_fits &&
          std::ranges::all_of(digest.steps,
                              [&](const DigestStep& step) { return fits(step.interval); });
 }
@@ -269,6 +316,7 @@ std::string content_of(const RankDigest& digest) {
   put_set(writer, digest.copy, origin_ns);
   put_set(writer, digest.input, origin_ns);
   put_set(writer, digest.operators, origin_ns);
+  put_pipeline(writer, digest.pipeline, origin_ns);
   return writer.bytes();
 }
 
@@ -295,6 +343,7 @@ Result<RankDigest> read_content(std::string_view content) {
   digest.copy = take_set(reader, origin_ns);
   digest.input = take_set(reader, origin_ns);
   digest.operators = take_set(reader, origin_ns);
+  digest.pipeline = take_pipeline(reader, origin_ns);
   if (reader.is_damaged() || !reader.is_at_end()) return damaged_digest();
   return digest;
 }

@@ -328,6 +328,10 @@ void move_to_wall_clock(std::int64_t base_ns, RankDigest& digest) {
   for (IntervalSet* set : {&digest.compute, &digest.copy, &digest.input, &digest.operators}) {
     for (Interval& interval : *set) move(interval);
   }
+  for (PipelineOperation& operation : digest.pipeline) {
+    operation.called_ns += base_ns;
+    move(operation.interval);
+  }
 }
 
 // Where the members of a pipeline's group are listed: its place among them.
@@ -398,6 +402,7 @@ RankDigest make_rank_digest(const Trace& trace, std::int32_t rank, const Provena
   add_steps(trace, digest);
   add_work(trace, digest);
   add_calls(trace, digest);
+  digest.pipeline = pipeline_operations(trace);
   digest.stage = pipeline_stage(digest);
   move_to_wall_clock(trace.metadata().base_time_ns, digest);
   return digest;

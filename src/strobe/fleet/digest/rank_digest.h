@@ -8,6 +8,7 @@
 
 #include "strobe/base/interval.h"
 #include "strobe/fleet/digest/exchange_kind.h"
+#include "strobe/fleet/digest/pipeline_operation.h"
 #include "strobe/trace/trace.h"
 
 // One rank's trace, reduced to what a job's analysis needs: its steps, its exchanges with other
@@ -73,6 +74,7 @@ struct RankDigest {
   IntervalSet copy;
   IntervalSet input;
   IntervalSet operators;  // of the host, while its device neither computes nor copies
+  std::vector<PipelineOperation> pipeline;  // where ranges name the operations of a pipeline
 
   bool operator==(const RankDigest&) const = default;
 };

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <limits>
 #include <set>
 #include <span>
@@ -20,22 +21,6 @@
 
 namespace strobe::fleet {
 namespace {
-
-constexpr std::array<std::string_view, static_cast<std::size_t>(OpType::kCount_)> kTypeNames = {
-    "params-all-gather",
-    "forward-compute",
-    "forward-send",
-    "forward-recv",
-    "backward-compute",
-    "backward-send",
-    "backward-recv",
-    "gc",
-    "layernorm-grads-all-reduce",
-    "embedding-grads-all-reduce",
-    "grads-reduce-scatter",
-    "separate-grads-all-reduce",
-    "optimizer-clip-main-grad",
-    "optimizer"};
 
 enum class Field : std::uint8_t {
   kDataRank,
@@ -87,20 +72,14 @@ Result<Columns> checked_columns(CsvRecords& header, const std::string& file) {
                  fmt::format("its first line names the columns: {}", fmt::join(kFieldNames, ",")));
 }
 
-// A line of the table.
-struct Row {
-  std::int64_t step = 0;
-  double start_s = 0;
-  double duration_s = 0;
-  Operation operation;
-  std::int32_t data_rank = 0;
-  std::int32_t rank = 0;
-  std::size_t line = 0;
-
-  // In the finished table.
-  std::size_t lane = 0;
-  std::size_t place = 0;  // of its operation
-};
+// The names of all kinds of operations.
+std::string known_types() {
+  std::vector<std::string_view> names;
+  for (int i = 0; i < static_cast<int>(OpType::kCount_); ++i) {
+    names.push_back(name_of(static_cast<OpType>(i)));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
 
 class RowReader {
  public:
@@ -109,7 +88,7 @@ class RowReader {
     least_fields_ = std::ranges::max(columns) + 1;
   }
 
-  Result<void> read(Row& row) {
+  Result<void> read(OperationRow& row) {
     if (records_.is_broken()) return fault("a quote is never closed");
     if (records_.size() < least_fields_) {
       return fault(records_.is_last_cut() ? "the table ends inside it"
@@ -127,8 +106,7 @@ class RowReader {
     if (is_good) return {};
     Error error = fault(fmt::format("{} is '{}', {}", kFieldNames[static_cast<std::size_t>(bad_)],
                                     excerpt(text(bad_)), why_));
-    if (bad_ == Field::kType)
-      error.hint = fmt::format("known are: {}", fmt::join(kTypeNames, ", "));
+    if (bad_ == Field::kType) error.hint = fmt::format("known are: {}", known_types());
     return error;
   }
 
@@ -165,9 +143,9 @@ class RowReader {
     return true;
   }
   bool type(OpType& value) {
-    const auto* name = std::ranges::find(kTypeNames, text(Field::kType));
-    if (name == kTypeNames.end()) return refuse(Field::kType, "which is no known operation");
-    value = static_cast<OpType>(name - kTypeNames.begin());
+    const auto known = op_type(text(Field::kType));
+    if (!known) return refuse(Field::kType, "which is no known operation");
+    value = *known;
     return true;
   }
 
@@ -179,7 +157,7 @@ class RowReader {
   std::string_view why_;
 };
 
-Result<std::vector<Row>> read_rows(ByteStream& stream, const std::string& file) {
+Result<std::vector<OperationRow>> read_rows(ByteStream& stream, const std::string& file) {
   CsvRecords records(stream);
   const bool has_header = records.next();
   if (!has_header && records.damage()) return *records.damage();
@@ -189,7 +167,7 @@ Result<std::vector<Row>> read_rows(ByteStream& stream, const std::string& file) 
         fmt::format("its first line names the columns: {}", fmt::join(kFieldNames, ",")));
   }
   STROBE_TRY(const Columns columns, checked_columns(records, file));
-  std::vector<Row> rows;
+  std::vector<OperationRow> rows;
   RowReader reader(records, columns, file);
   while (records.next()) {
     if (records.text().empty()) continue;
@@ -207,9 +185,10 @@ Result<std::vector<Row>> read_rows(ByteStream& stream, const std::string& file) 
 }
 
 template <class Value>
-std::vector<Value> unique_values(const std::vector<Row>& rows, Value Row::*member) {
+std::vector<Value> unique_values(const std::vector<OperationRow>& rows,
+                                 Value OperationRow::*member) {
   std::vector<Value> values;
-  for (const Row& row : rows) {
+  for (const OperationRow& row : rows) {
     if (values.empty() || values.back() != row.*member) values.push_back(row.*member);
   }
   std::ranges::sort(values);
@@ -232,12 +211,12 @@ std::uint64_t key_of(const Operation& operation) {
 // Brings the rows of a table, which may be in any order, into columns without holes.
 class TableBuilder {
  public:
-  TableBuilder(std::vector<Row> rows, const std::string& file)
-      : rows_(std::move(rows)), file_(file) {}
+  TableBuilder(const std::vector<OperationRow>& rows, const std::string& file)
+      : rows_(rows), file_(file) {}
 
   Result<OperationTable> build() {
-    table_.steps = unique_values(rows_, &Row::step);
-    table_.data_ranks = unique_values(rows_, &Row::data_rank);
+    table_.steps = unique_values(rows_, &OperationRow::step);
+    table_.data_ranks = unique_values(rows_, &OperationRow::data_rank);
     if (table_.lanes() > rows_.size()) return absent_rank();
     STROBE_TRY_VOID(find_operations());
     STROBE_TRY_VOID(find_sizes());
@@ -247,7 +226,7 @@ class TableBuilder {
   }
 
  private:
-  std::size_t lane_of(const Row& row) const {
+  std::size_t lane_of(const OperationRow& row) const {
     return place_of(table_.steps, row.step) * table_.data_ranks.size() +
            place_of(table_.data_ranks, row.data_rank);
   }
@@ -255,6 +234,10 @@ class TableBuilder {
     const std::size_t width = table_.data_ranks.size();
     return fmt::format("step {}, dp_rank {}", table_.steps[lane / width],
                        table_.data_ranks[lane % width]);
+  }
+
+  static std::string line_of(const OperationRow& row) {
+    return row.line > 0 ? fmt::format("line {}: ", row.line) : "";
   }
 
   Error incomplete(std::string what) const {
@@ -266,24 +249,24 @@ class TableBuilder {
 
   Error absent_rank() const {
     std::set<std::size_t> seen;
-    for (const Row& row : rows_) seen.insert(lane_of(row));
+    for (const OperationRow& row : rows_) seen.insert(lane_of(row));
     std::size_t lane = 0;
     while (seen.contains(lane)) ++lane;
     return incomplete(fmt::format("{} has no operations", lane_name(lane)));
   }
 
   Result<void> find_operations() {
-    std::vector<const Row*> first;
-    for (const Row& row : rows_) {
+    std::vector<const OperationRow*> first;
+    for (const OperationRow& row : rows_) {
       if (row.step == table_.steps.front() && row.data_rank == table_.data_ranks.front()) {
         first.push_back(&row);
       }
     }
     if (first.empty()) return incomplete(fmt::format("{} has no operations", lane_name(0)));
-    std::ranges::sort(first, {}, [](const Row* row) {
+    std::ranges::sort(first, {}, [](const OperationRow* row) {
       return std::tuple(row->start_s, key_of(row->operation), row->line);
     });
-    for (const Row* row : first) {
+    for (const OperationRow* row : first) {
       const bool is_new =
           places_.try_emplace(key_of(row->operation), table_.operations.size()).second;
       if (!is_new) return twice(*row);
@@ -329,12 +312,11 @@ class TableBuilder {
   // Every operation once in every lane, before there is memory for all.
   Result<void> count_operations() {
     std::vector<std::size_t> counts(table_.lanes());
-    for (Row& row : rows_) {
+    for (const OperationRow& row : rows_) {
       const auto found = places_.find(key_of(row.operation));
       if (found == places_.end()) return unexpected(row);
-      row.place = found->second;
-      row.lane = lane_of(row);
-      ++counts[row.lane];
+      cells_.push_back({.lane = lane_of(row), .place = found->second});
+      ++counts[cells_.back().lane];
     }
     for (std::size_t lane = 0; lane < counts.size(); ++lane) {
       if (counts[lane] < table_.operations.size()) return absent_operation(lane);
@@ -342,20 +324,20 @@ class TableBuilder {
     return {};
   }
 
-  Error unexpected(const Row& row) const {
-    return damaged(fmt::format("line {}: {} is not among the operations of {}, as which all others "
-                               "are replayed",
-                               row.line, name_of(row.operation), lane_name(0)),
+  Error unexpected(const OperationRow& row) const {
+    return damaged(fmt::format("{}{} is not among the operations of {}, as which all others are "
+                               "replayed",
+                               line_of(row), name_of(row.operation), lane_name(0)),
                    file_, "leave out steps that do something else");
   }
-  Error twice(const Row& row) const {
-    return damaged(fmt::format("line {}: {} occurs twice in {}", row.line, name_of(row.operation),
+  Error twice(const OperationRow& row) const {
+    return damaged(fmt::format("{}{} occurs twice in {}", line_of(row), name_of(row.operation),
                                lane_name(lane_of(row))),
                    file_, "seq_id numbers the operations of one kind in a stage and step");
   }
   Error absent_operation(std::size_t lane) const {
     std::set<std::uint64_t> seen;
-    for (const Row& row : rows_) {
+    for (const OperationRow& row : rows_) {
       if (lane_of(row) == lane) seen.insert(key_of(row.operation));
     }
     const auto absent = std::ranges::find_if(table_.operations, [&](const Operation& operation) {
@@ -373,26 +355,34 @@ class TableBuilder {
                                table_.data_ranks.size());
     const std::size_t ranks = table_.data_ranks.size();
     std::vector<double> zeros_s(table_.steps.size(), std::numeric_limits<double>::infinity());
-    for (const Row& row : rows_) {
-      double& zero_s = zeros_s[row.lane / ranks];
-      zero_s = std::min(zero_s, row.start_s);
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      double& zero_s = zeros_s[cells_[i].lane / ranks];
+      zero_s = std::min(zero_s, rows_[i].start_s);
     }
-    for (const Row& row : rows_) {
-      const std::size_t cell = row.place * lanes + row.lane;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const OperationRow& row = rows_[i];
+      const auto [lane, place] = cells_[i];
+      const std::size_t cell = place * lanes + lane;
       if (!std::isnan(table_.start_s[cell])) return twice(row);
-      table_.start_s[cell] = row.start_s - zeros_s[row.lane / ranks];
+      table_.start_s[cell] = row.start_s - zeros_s[lane / ranks];
       table_.end_s[cell] = table_.start_s[cell] + row.duration_s;
-      table_
-          .worker_ranks[static_cast<std::size_t>(row.operation.stage) * ranks + row.lane % ranks] =
+      table_.worker_ranks[static_cast<std::size_t>(row.operation.stage) * ranks + lane % ranks] =
           row.rank;
     }
     return {};
   }
 
-  std::vector<Row> rows_;
+  const std::vector<OperationRow>& rows_;
   const std::string& file_;
   OperationTable table_;
   std::unordered_map<std::uint64_t, std::size_t> places_;  // of operations, by key
+
+  // Where a row goes.
+  struct Cell {
+    std::size_t lane = 0;
+    std::size_t place = 0;  // of its operation
+  };
+  std::vector<Cell> cells_;  // parallel to the rows
 };
 
 // "ops-ST" of "ops-ST.csv.gz".
@@ -428,10 +418,29 @@ void add_study_facts(const std::filesystem::path& path, OperationTable& table) {
 
 }  // namespace
 
-std::string_view name_of(OpType type) { return kTypeNames[static_cast<std::size_t>(type)]; }
-
 std::string name_of(const Operation& operation) {
   return fmt::format("{}_{}_{}", name_of(operation.type), operation.sequence, operation.stage);
+}
+
+Result<OperationTable> make_operation_table(const std::vector<OperationRow>& rows,
+                                            const std::string& source) {
+  return TableBuilder(rows, source).build();
+}
+
+std::string csv_of(const OperationTable& table) {
+  std::string csv = "dp_rank,stage,rank,step,optype,start_ts,duration,seq_id,mc,gmc\n";
+  const std::size_t width = table.data_ranks.size();
+  for (std::size_t i = 0; i < table.start_s.size(); ++i) {
+    const Operation& operation = table.operations[i / table.lanes()];
+    const std::size_t lane = i % table.lanes();
+    const std::size_t worker = static_cast<std::size_t>(operation.stage) * width + lane % width;
+    fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{}\n",
+                   table.data_ranks[lane % width], operation.stage, table.worker_ranks[worker],
+                   table.steps[lane / width], name_of(operation.type), table.start_s[i],
+                   table.end_s[i] - table.start_s[i], operation.sequence, operation.chunk,
+                   operation.global_chunk);
+  }
+  return csv;
 }
 
 bool is_operation_table(std::string_view text) {
@@ -441,8 +450,8 @@ bool is_operation_table(std::string_view text) {
 }
 
 Result<OperationTable> parse_operation_table(ByteStream& stream, const std::string& file) {
-  STROBE_TRY(std::vector<Row> rows, read_rows(stream, file));
-  return TableBuilder(std::move(rows), file).build();
+  STROBE_TRY(const std::vector<OperationRow> rows, read_rows(stream, file));
+  return make_operation_table(rows, file);
 }
 
 Result<OperationTable> read_operation_table(const std::string& path) {

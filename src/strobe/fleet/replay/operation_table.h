@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "strobe/base/result.h"
+#include "strobe/fleet/digest/pipeline_operation.h"
 
 // A pipeline job as a table of operations: what each data-parallel rank of each stage did in each
 // step.
@@ -16,33 +17,6 @@ class ByteStream;
 }
 
 namespace strobe::fleet {
-
-enum class OpType : std::uint8_t {
-  kParamsAllGather,
-  kForwardCompute,
-  kForwardSend,
-  kForwardRecv,
-  kBackwardCompute,
-  kBackwardSend,
-  kBackwardRecv,
-  kGc,
-  kLayernormAllReduce,
-  kEmbeddingAllReduce,
-  kReduceScatter,
-  kSeparateAllReduce,
-  kClip,
-  kOptimizer,
-  kCount_
-};
-
-// As tables spell it: "forward-compute".
-std::string_view name_of(OpType type);
-
-// All others move data between workers.
-constexpr bool is_compute(OpType type) {
-  return type == OpType::kForwardCompute || type == OpType::kBackwardCompute ||
-         type == OpType::kGc || type == OpType::kOptimizer;
-}
 
 // One operation of one data-parallel rank; every rank has it in every step.
 struct Operation {
@@ -84,6 +58,24 @@ struct OperationTable {
   // Workers that do the same, in all steps: the length of each row above.
   std::size_t lanes() const { return steps.size() * data_ranks.size(); }
 };
+
+// One operation of one worker in one step.
+struct OperationRow {
+  std::int64_t step = 0;
+  double start_s = 0;
+  double duration_s = 0;
+  Operation operation;
+  std::int32_t data_rank = 0;
+  std::int32_t rank = 0;
+  std::size_t line = 0;  // of a file; 0: of none
+};
+
+// `source`: for errors.
+Result<OperationTable> make_operation_table(const std::vector<OperationRow>& rows,
+                                            const std::string& source);
+
+// As read_operation_table() reads it.
+std::string csv_of(const OperationTable& table);
 
 // Whether a text begins like such a table: its first line names most of the columns, so that
 // reading can tell which one is absent.

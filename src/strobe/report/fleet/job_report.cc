@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "strobe/base/error_text.h"
 #include "strobe/base/json_write.h"
 #include "strobe/base/text.h"
+#include "strobe/report/fleet/replay_report.h"
 #include "strobe/report/fleet/stragglers_section.h"
 
 namespace strobe::report {
@@ -356,6 +358,16 @@ Section mismatch_section(const Job& job, std::size_t top) {
   return section;
 }
 
+Section pipeline_section(const Result<fleet::Replay>& replay) {
+  if (replay) return replay_section(*replay);
+  Section section;
+  section.key = "pipeline";
+  section.title = "Its pipeline";
+  section.points.push_back("Ranges name its operations, but they cannot be replayed: " +
+                           error_sentence(replay.error()));
+  return section;
+}
+
 Section unreadable_section(const std::vector<Error>& errors) {
   Section section;
   section.key = "unreadable";
@@ -388,6 +400,9 @@ Document job_document(const Job& job, const std::vector<Straggler>& stragglers,
       stragglers.empty() ? "No straggler" : "Held up by " + straggler_name(job, stragglers[0]);
   document.answer = stragglers.empty() ? "" : "slower";
   document.verdict = job_verdict(job, stragglers);
+  if (page.replay && *page.replay) {
+    std::ranges::move(replay_sentences(**page.replay), std::back_inserter(document.verdict));
+  }
   document.facts = run_facts(job, page);
   const auto add = [&](Section section) {
     if (!page.for_tools) drop_empty_columns(section.table);  // tools rely on the names
@@ -396,6 +411,7 @@ Document job_document(const Job& job, const std::vector<Straggler>& stragglers,
   add(stragglers_section(job, stragglers));
   add(job_ranks_section(job, page.top));
   if (!page.for_tools) add(caused_grid(job, page.top));
+  if (page.replay) add(pipeline_section(*page.replay));
   add(collective_section(job, page.top));
   add(clock_section(job, page.top));
   add(mismatch_section(job, page.top));

@@ -140,17 +140,6 @@ std::string delay_sentence(const Replay& replay) {
                      percent_text(delays_s / replay.recorded_s));
 }
 
-std::vector<std::string> replay_verdict(const Replay& replay) {
-  std::vector<std::string> sentences = {cost_sentence(replay)};
-  if (has_stragglers(replay)) {
-    sentences.push_back(reason_sentence(replay));
-  }
-  if (replay.recorded_s > replay.without_delays_s * kWorthALook) {
-    sentences.push_back(delay_sentence(replay));
-  }
-  return sentences;
-}
-
 std::vector<Fact> job_facts(const Replay& replay, const ReplayPage& page) {
   const fleet::JobSizes& sizes = replay.sizes;
   const auto number = [](std::int32_t size) { return Count{static_cast<std::uint64_t>(size)}; };
@@ -382,7 +371,7 @@ Document document_of(const Replay& replay, const ReplayPage& page, bool has_wide
   document.subject = replay.name;
   document.headline = fmt::format("Slowdown {:.2f} by stragglers", replay.straggler_slowdown());
   document.answer = has_stragglers(replay) ? "slower" : "";
-  document.verdict = replay_verdict(replay);
+  document.verdict = replay_sentences(replay);
   document.facts = job_facts(replay, page);
   document.sections.push_back(job_section(replay));
   document.sections.push_back(repair_section(replay));
@@ -438,6 +427,24 @@ void write_sizes(JsonWriter& json, const fleet::JobSizes& sizes) {
 
 }  // namespace
 
+std::vector<std::string> replay_sentences(const Replay& replay) {
+  std::vector<std::string> sentences = {cost_sentence(replay)};
+  if (has_stragglers(replay)) {
+    sentences.push_back(reason_sentence(replay));
+  }
+  if (replay.recorded_s > replay.without_delays_s * kWorthALook) {
+    sentences.push_back(delay_sentence(replay));
+  }
+  return sentences;
+}
+
+Section replay_section(const Replay& replay) {
+  Section section = job_section(replay);
+  section.key = "pipeline";
+  section.title = "Its pipeline, replayed";
+  return section;
+}
+
 Document replay_document(const Replay& replay, const ReplayPage& page) {
   return document_of(replay, page, false);
 }
@@ -460,7 +467,7 @@ std::string replay_json(const Replay& replay, const ReplayPage& page) {
       .member("version", 1)
       .member("job", replay.name)
       .member("table", page.path);
-  write_texts(json, "verdict", replay_verdict(replay));
+  write_texts(json, "verdict", replay_sentences(replay));
   write_sizes(json, replay.sizes);
   json.member("operations", replay.operations)
       .member("recorded_s", replay.recorded_s)

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "strobe/fleet/replay/replay.h"
 #include "strobe/report/render/document.h"
@@ -12,6 +13,10 @@ struct ReplayPage {
   std::string path;     // of the table
   std::size_t top = 0;  // rows per table, 0: all
 };
+
+// Within the report of a job whose traces name the operations of its pipeline.
+std::vector<std::string> replay_sentences(const fleet::Replay& replay);
+Section replay_section(const fleet::Replay& replay);
 
 // What stragglers cost a pipeline job and who they are, in words and then in tables.
 Document replay_document(const fleet::Replay& replay, const ReplayPage& page);

@@ -30,6 +30,11 @@ RankDigest full_digest() {
   digest.copy = {{digest.compute[0].end_ns, digest.compute[0].end_ns + 77}};
   digest.input = {digest.compute[3]};
   digest.operators = {digest.compute[4]};
+  const Interval called = digest.compute[1];
+  digest.pipeline = {{{.type = OpType::kForwardRecv}, called.start_ns, called},
+                     {{.type = OpType::kOptimizer, .chunk = 1, .global_chunk = 5},
+                      called.end_ns,
+                      {called.end_ns - 3, called.end_ns + 8}}};
   return digest;
 }
 

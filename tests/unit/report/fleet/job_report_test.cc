@@ -48,6 +48,22 @@ TEST(JobReportTest, people_see_a_grid_and_tools_every_step) {
   EXPECT_THAT(render_csv(tools), HasSubstr("# rank_steps\nrank,step,start_ns,step_ns,"));
 }
 
+TEST(JobReportTest, a_pipeline_is_replayed_or_why_not_is_said) {
+  fleet::Replay replay;
+  replay.sizes = {.data_parallel = 2, .stages = 1, .chunks = 1};
+  replay.steps = {{.step = 1, .recorded_s = 1, .without_delays_s = 1, .ideal_s = 1}};
+  replay.recorded_s = replay.without_delays_s = replay.ideal_s = 1;
+  JobPage page = {.path = "a", .unreadable = {}, .replay = replay};
+  const Document replayed = job_document(job_of_four(), {}, page);
+  EXPECT_TRUE(has_section(replayed, "pipeline"));
+  EXPECT_THAT(replayed.verdict, Contains(HasSubstr("Stragglers cost next to nothing")));
+  page.replay =
+      Error{.code = ErrorCode::kUnsupported, .what = "two circles", .where = "", .hint = ""};
+  const Document refused = job_document(job_of_four(), {}, page);
+  ASSERT_TRUE(has_section(refused, "pipeline"));
+  EXPECT_THAT(render_markdown(refused), HasSubstr("cannot be replayed: two circles"));
+}
+
 TEST(JobReportTest, a_rank_with_other_steps_is_named) {
   fleet::Job job = job_of_four();
   job.ranks[2].recorded_steps = 9;
