@@ -9,6 +9,7 @@
 
 #include "strobe/compare/causes/cause_rules.h"
 #include "strobe/compare/digest/digest.h"
+#include "tests/fuzz/edits.h"
 #include "tests/fuzz/fuzz_check.h"
 #include "tests/support/side_sketch.h"
 
@@ -38,18 +39,6 @@ const SideFacts& good_side() {
   return side;
 }
 
-std::string edited_digest(std::string content, const std::uint8_t* data, std::size_t size) {
-  for (; size >= 4; data += 4, size -= 4) {
-    const std::size_t where = (data[0] | std::size_t{data[1]} << 8) % content.size();
-    if (data[3] % 2 == 0) {
-      content[where] = static_cast<char>(data[2]);
-    } else {
-      content.insert(where, 1, static_cast<char>(data[2]));
-    }
-  }
-  return content;
-}
-
 }  // namespace
 }  // namespace strobe::compare
 
@@ -59,7 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0 || size > kMostBytes) return 0;
   const std::string content = data[0] == 0
                                   ? std::string(reinterpret_cast<const char*>(data + 1), size - 1)
-                                  : edited_digest(good, data + 1, size - 1);
+                                  : edited(good, data + 1, size - 1);
   auto read = read_measures(content);
   if (!read) return 0;
   FUZZ_CHECK(!read->ranks.empty(), "a digest has a rank");

@@ -9,6 +9,7 @@
 
 #include "strobe/fleet/digest/digest_file.h"
 #include "strobe/fleet/waits/make_job.h"
+#include "tests/fuzz/edits.h"
 #include "tests/fuzz/fuzz_check.h"
 #include "tests/support/job_sketch.h"
 
@@ -27,22 +28,14 @@ const std::vector<RankDigest>& good_ranks() {
       digest.calls[1].peer = 1 - digest.rank;
       digest.copy = {{digest.compute[0].end_ns, digest.compute[0].end_ns + 50}};
       digest.input = {digest.compute[2]};
+      digest.pipeline = {
+          {{.type = OpType::kForwardCompute, .chunk = 0, .global_chunk = digest.rank},
+           digest.compute[0].start_ns,
+           digest.compute[0]}};
     }
     return digests;
   }();
   return ranks;
-}
-
-std::string edited_content(std::string content, const std::uint8_t* data, std::size_t size) {
-  for (; size >= 4; data += 4, size -= 4) {
-    const std::size_t where = (data[0] | std::size_t{data[1]} << 8) % content.size();
-    if (data[3] % 2 == 0) {
-      content[where] = static_cast<char>(data[2]);
-    } else {
-      content.insert(where, 1, static_cast<char>(data[2]));
-    }
-  }
-  return content;
 }
 
 }  // namespace
@@ -54,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0 || size > kMostBytes) return 0;
   const std::string content = data[0] == 0
                                   ? std::string(reinterpret_cast<const char*>(data + 1), size - 1)
-                                  : edited_content(good, data + 1, size - 1);
+                                  : edited(good, data + 1, size - 1);
   const auto read = read_content(content);
   if (!read) return 0;
   const auto again = read_content(content_of(*read));

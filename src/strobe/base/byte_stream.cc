@@ -453,4 +453,18 @@ Result<std::string> read_text(const std::string& path, std::uint64_t most_bytes)
   }
 }
 
+std::optional<std::string> unpacked_text(std::string_view packed, std::size_t most_bytes) {
+  const auto stream = open_stream(packed);
+  if (!stream) return std::nullopt;
+  std::string text;
+  std::array<char, 1 << 16> piece;
+  while (text.size() <= most_bytes) {
+    const Result<std::size_t> bytes = (*stream)->read(piece);
+    if (!bytes) return std::nullopt;
+    if (*bytes == 0) return text;
+    text.append(piece.data(), *bytes);
+  }
+  return std::nullopt;
+}
+
 }  // namespace strobe

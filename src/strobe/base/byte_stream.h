@@ -58,4 +58,7 @@ std::unique_ptr<ByteStream> prefetch(std::unique_ptr<ByteStream> stream);
 Result<std::string> read_text(const std::string& path,
                               std::uint64_t most_bytes = std::numeric_limits<std::uint64_t>::max());
 
+// The whole of a packed text in memory; nothing if it is damaged, or longer than `most_bytes`.
+std::optional<std::string> unpacked_text(std::string_view packed, std::size_t most_bytes);
+
 }  // namespace strobe

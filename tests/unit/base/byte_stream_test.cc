@@ -394,6 +394,15 @@ TEST(FileTextTest, a_damaged_file_gives_what_stands_before_the_damage) {
   EXPECT_TRUE(numbers.starts_with(*text));
 }
 
+TEST(UnpackedTextTest, whole_texts_come_back_and_no_others) {
+  const std::string text(100'000, 'x');
+  const std::string packed = pack_gzip(text);
+  EXPECT_EQ(unpacked_text(packed, text.size()), text);
+  EXPECT_EQ(unpacked_text(packed, text.size() / 2), std::nullopt);
+  EXPECT_EQ(unpacked_text(std::string_view(packed).substr(0, packed.size() - 9), text.size()),
+            std::nullopt);
+}
+
 TEST(FileTextTest, a_missing_file_is_an_error) { EXPECT_FALSE(read_text("/no/such/file")); }
 
 }  // namespace

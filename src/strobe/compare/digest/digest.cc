@@ -401,19 +401,6 @@ Error damaged() {
           .hint = "write it again with `strobe compare RUN --digest FILE`"};
 }
 
-Result<std::string> unpacked(std::string_view packed) {
-  STROBE_TRY(const auto stream, open_stream(packed));
-  std::string bytes;
-  std::array<char, 1 << 16> piece = {};
-  while (bytes.size() <= kMostUnpackedBytes) {
-    const auto read = stream->read(piece);
-    if (!read) return damaged();
-    if (*read == 0) return bytes;
-    bytes.append(piece.data(), *read);
-  }
-  return damaged();
-}
-
 }  // namespace
 
 std::string measures_of(const SideFacts& side, const DigestLimits& limits) {
@@ -456,8 +443,9 @@ Result<SideFacts> unpack_digest(std::string_view bytes) {
                  .where = "",
                  .hint = "write it again with `strobe compare RUN --digest FILE`"};
   }
-  STROBE_TRY(const std::string content, unpacked(bytes.substr(kMagic.size())));
-  return read_measures(content);
+  const auto content = unpacked_text(bytes.substr(kMagic.size()), kMostUnpackedBytes);
+  if (!content) return damaged();
+  return read_measures(*content);
 }
 
 Result<SideFacts> read_measures(std::string_view content) {

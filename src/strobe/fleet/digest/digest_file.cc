@@ -1,7 +1,6 @@
 #include "strobe/fleet/digest/digest_file.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -280,19 +279,6 @@ Error damaged_digest() {
           .hint = "remove it: it is made again from the rank's trace"};
 }
 
-Result<std::string> unpacked_content(std::string_view packed) {
-  STROBE_TRY(const auto stream, open_stream(packed));
-  std::string bytes;
-  std::array<char, 1 << 16> piece = {};
-  while (bytes.size() <= kMostContentBytes) {
-    const auto read = stream->read(piece);
-    if (!read) return damaged_digest();
-    if (*read == 0) return bytes;
-    bytes.append(piece.data(), *read);
-  }
-  return damaged_digest();
-}
-
 }  // namespace
 
 std::string content_of(const RankDigest& digest) {
@@ -375,8 +361,9 @@ Result<RankDigest> unpack_rank_digest(std::string_view bytes) {
                      : "this is no digest of a rank";
     return error;
   }
-  STROBE_TRY(const std::string content, unpacked_content(bytes.substr(kMagic.size())));
-  return read_content(content);
+  const auto content = unpacked_text(bytes.substr(kMagic.size()), kMostContentBytes);
+  if (!content) return damaged_digest();
+  return read_content(*content);
 }
 
 Result<RankDigest> read_rank_digest(const std::string& path) {
