@@ -112,4 +112,8 @@ struct Job {
   }
 };
 
+// Those in the names of its steps: "ProfilerStep#7" is 7. Where they have none that ascend, steps
+// are counted from 0.
+std::vector<std::int64_t> step_numbers(const Job& job);
+
 }  // namespace strobe::fleet

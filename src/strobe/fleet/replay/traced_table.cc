@@ -31,25 +31,10 @@ bool is_pass(const PipelineOperation& operation) {
          operation.what.type == OpType::kBackwardCompute;
 }
 
-// "ProfilerStep#7" is 7; all steps are counted from 0 if one has no number, or they do not ascend.
-std::vector<std::int64_t> step_numbers(const std::vector<std::string>& names) {
-  std::vector<std::int64_t> numbers;
-  for (const std::string& name : names) {
-    const std::size_t digits = name.find_last_not_of("0123456789") + 1;
-    const auto number = parse_whole_number(std::string_view(name).substr(digits));
-    if (!number || (!numbers.empty() && *number <= numbers.back())) break;
-    numbers.push_back(*number);
-  }
-  if (numbers.size() == names.size()) return numbers;
-  numbers.clear();
-  for (std::size_t i = 0; i < names.size(); ++i) numbers.push_back(static_cast<std::int64_t>(i));
-  return numbers;
-}
-
 class TracedTable {
  public:
   TracedTable(std::vector<const RankDigest*> digests, const Job& job)
-      : digests_(std::move(digests)), job_(job), numbers_(step_numbers(job.steps)) {}
+      : digests_(std::move(digests)), job_(job), numbers_(step_numbers(job)) {}
 
   Result<OperationTable> make() {
     STROBE_TRY_VOID(find_chunks());

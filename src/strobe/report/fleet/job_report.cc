@@ -185,6 +185,7 @@ Section caused_grid(const Job& job, std::size_t top) {
   section.title = "Who kept the others waiting, by step";
   section.is_remark = true;  // a CSV has the steps of the ranks
   section.table.is_grid = true;
+  section.table.shows_losses = true;
   if (job.ranks.size() < 2 || job.steps.empty()) return section;
   const std::size_t steps = std::min(job.steps.size(), kStepsOnAPage);
   const std::size_t first = job.steps.size() - steps;
@@ -193,9 +194,10 @@ Section caused_grid(const Job& job, std::size_t top) {
     section.lead += fmt::format(" The last {} of {} steps.", steps, job.steps.size());
   }
   section.table.columns.push_back({"rank", "rank \\ step", ColumnType::kText, 10});
+  const std::vector<std::int64_t> numbers = fleet::step_numbers(job);
   for (std::size_t step = first; step < job.steps.size(); ++step) {
     section.table.columns.push_back(
-        {fmt::format("step_{}", step), std::to_string(step), ColumnType::kNumber, 10});
+        {fmt::format("step_{}", step), std::to_string(numbers[step]), ColumnType::kNumber, 10});
   }
   std::vector<const RankOfJob*> rows;
   for (const RankOfJob& rank : job.ranks) rows.push_back(&rank);

@@ -93,6 +93,9 @@ struct Table {
   // The first column names the rows, its header both axes. No column is dropped, however narrow a
   // page is: an incomplete grid would be useless.
   bool is_grid = false;
+  // Colours tell which share of something was lost, 100 % less Measure::percent; else how fast it
+  // is.
+  bool shows_losses = false;
 };
 
 // A claim, the evidence for and against it, and what to do.

@@ -32,8 +32,12 @@ void append_html_arguments(std::string& out, const std::vector<Argument>& argume
 
 bool is_left(ColumnType type) { return type == ColumnType::kText || type == ColumnType::kName; }
 
-// The scale of heat maps: faster is cold, slower is warm, 100 % has no colour.
-constexpr std::string_view kScale =
+// The scales of heat maps: faster is cold, slower is warm, 100 % has no colour.
+constexpr std::string_view kLossScale =
+    "<p class=\"scale\"><span>lost: under 2 %</span><span class=\"heat-w1\">2 %</span>"
+    "<span class=\"heat-w2\">20 %</span><span class=\"heat-w3\">50 %</span>"
+    "<span class=\"heat-w4\">over 75 %</span></p>\n";
+constexpr std::string_view kSpeedScale =
     "<p class=\"scale\"><span class=\"heat-w4\">slower: under 25 %</span>"
     "<span class=\"heat-w3\">50 %</span><span class=\"heat-w2\">80 %</span>"
     "<span class=\"heat-w1\">98 %</span><span>100 %</span><span class=\"heat-c1\">102 %</span>"
@@ -152,7 +156,7 @@ void append_html_table(std::string& out, const Table& table) {
     append_html_row(out, table, table.rows[i], texts[i], short_texts[i]);
   }
   out += "</tbody></table></div>\n";
-  if (is_map) out += kScale;
+  if (is_map) out += table.shows_losses ? kLossScale : kSpeedScale;
   if (!table.left_out.empty()) {
     out += fmt::format("<p class=\"note\">{}</p>\n", html_text(table.left_out));
   }

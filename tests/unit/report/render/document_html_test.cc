@@ -46,6 +46,18 @@ TEST(DocumentHtmlTest, nothing_to_say_and_pictures_for_terminals_are_left_out) {
   EXPECT_THAT(page, Not(HasSubstr("for terminals")));
 }
 
+TEST(DocumentHtmlTest, a_heat_map_has_a_scale_in_its_own_words) {
+  Document document;
+  Table& table = document.sections.emplace_back().table;
+  table.is_grid = true;
+  table.columns = {{"rank", "rank", ColumnType::kText}, {"step_0", "0", ColumnType::kNumber}};
+  table.rows.push_back({{Text{"3"}, Measure{.text = "5.00 ms", .percent = 60.0}}});
+  EXPECT_THAT(document_html(document), HasSubstr("slower: under 25 %"));
+  table.shows_losses = true;
+  EXPECT_THAT(document_html(document), HasSubstr("lost: under 2 %"));
+  EXPECT_THAT(document_html(document), Not(HasSubstr("slower")));
+}
+
 TEST(DocumentHtmlTest, a_figure_has_its_title_and_caption) {
   Document document;
   document.sections = {figure_section("T", "how to <read> it", "<svg></svg>\n")};
