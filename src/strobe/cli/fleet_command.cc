@@ -136,25 +136,13 @@ Result<void> check_complete(const JobDigests& found, const FleetRequest& request
                .hint = fmt::format("`strobe summary {}` says where its time went", request.input)};
 }
 
-// What the traces tell about the job's pipeline, if their ranges name its operations.
-Result<void> add_pipeline(const JobDigests& found, const fleet::Job& job,
-                          const FleetRequest& request, report::JobPage& page) {
-  const bool is_asked_for = !request.operations.empty();
-  if (!fleet::names_passes(found.digests)) {
-    if (!is_asked_for) return {};
-    return Error{.code = ErrorCode::kUnsupported,
-                 .what = "no ranges of these traces name the operations of a pipeline",
-                 .where = request.input,
-                 .hint = "such as 'forward-compute' and 'forward-send', or 'PP:0F1'"};
-  }
+Result<void> write_operations(const JobDigests& found, const fleet::Job& job,
+                              const FleetRequest& request) {
   const auto table = fleet::traced_table(found.digests, job);
-  if (!table) {
-    if (is_asked_for) return table.error();
-    page.replay = table.error();
-    return {};
-  }
-  page.replay = fleet::replay(*table);
-  return is_asked_for ? write_whole(request.operations, fleet::csv_of(*table)) : Result<void>();
+  if (table) return write_whole(request.operations, fleet::csv_of(*table));
+  Error error = table.error();
+  error.where = request.input;
+  return error;
 }
 
 // In one process or in several.
@@ -172,11 +160,12 @@ Result<void> explain_ranks(const FleetRequest& request, fleet::World& world,
   const fleet::Job job = fleet::make_job(found.digests, {.align = request.align});
   stages.end("match");
   const bool for_tools = request.format == Format::kJson || request.format == Format::kCsv;
-  report::JobPage page = {.path = request.input,
-                          .top = for_tools ? 0 : request.top,
-                          .unreadable = std::move(found.unreadable),
-                          .for_tools = for_tools};
-  STROBE_TRY_VOID(add_pipeline(found, job, request, page));
+  const report::JobPage page = {.path = request.input,
+                                .top = for_tools ? 0 : request.top,
+                                .unreadable = std::move(found.unreadable),
+                                .for_tools = for_tools,
+                                .replay = fleet::replay_traces(found.digests, job)};
+  if (!request.operations.empty()) STROBE_TRY_VOID(write_operations(found, job, request));
   const std::string text = document_text(
       report::job_document(job, fleet::find_stragglers(job), page), request.format, terminal);
   stages.end("report");

@@ -219,16 +219,27 @@ class TracedTable {
   std::vector<OperationRow> rows_;
 };
 
-}  // namespace
-
 bool names_passes(std::span<const RankDigest> digests) {
   return std::ranges::any_of(digests, [](const RankDigest& digest) {
     return std::ranges::any_of(digest.pipeline, is_pass);
   });
 }
 
+}  // namespace
+
 Result<OperationTable> traced_table(std::span<const RankDigest> digests, const Job& job) {
+  if (!names_passes(digests)) {
+    return not_replayed("no ranges of these traces name the operations of a pipeline",
+                        "such as 'forward-compute' and 'forward-send', or 'PP:0F1'");
+  }
   return TracedTable(by_rank(digests), job).make();
+}
+
+std::optional<Result<Replay>> replay_traces(std::span<const RankDigest> digests, const Job& job) {
+  if (!names_passes(digests)) return std::nullopt;
+  const auto table = traced_table(digests, job);
+  if (!table) return table.error();
+  return replay(*table);
 }
 
 }  // namespace strobe::fleet
