@@ -50,9 +50,10 @@ struct RankStep {
 struct RankOfJob {
   std::int32_t rank = 0;
   std::string file;
-  std::string host;                   // empty: not known
-  std::optional<std::int32_t> stage;  // of a pipeline, where the trace says so
-  std::vector<RankStep> steps;        // parallel to Job::steps
+  std::string host;                         // empty: not known
+  std::optional<std::int32_t> stage;        // of a pipeline, where the trace says so
+  std::vector<RankStep> steps;              // parallel to Job::steps
+  std::vector<std::size_t> own_steps = {};  // the same in its digest's steps
 
   std::size_t recorded_steps = 0;  // in its trace, of which other ranks may lack some
   std::string first_step;
@@ -84,6 +85,7 @@ inline constexpr std::uint32_t kNoStep = UINT32_MAX;
 // One rank's part in an exchange, on the common clock.
 struct Arrival {
   std::uint32_t rank = 0;        // in Job::ranks
+  std::uint32_t call = 0;        // in its digest's calls
   std::uint32_t step = kNoStep;  // in Job::steps, in which it came
   Interval interval;             // from its arrival to its end
   std::int64_t wait_ns = 0;      // until the last rank arrived; the rest is transfer
@@ -93,6 +95,7 @@ struct Exchange {
   std::uint32_t row = 0;                // in Job::collectives: its kind and size
   std::int64_t sequence = kNoSequence;  // within its group
   std::uint32_t step = kNoStep;         // that of the rank that came last
+  std::int64_t median_transfer_ns = 0;  // of its ranks
   std::size_t first_arrival = 0;        // in Job::arrivals
   std::size_t arrival_count = 0;        // by rank
 };

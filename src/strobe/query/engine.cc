@@ -462,12 +462,11 @@ Result<Engine> Engine::open(std::vector<TraceInput> traces, const EngineOptions&
   auto inside = std::make_unique<Inside>();
   ScanContext& context = inside->context;
   context.duckdb = duckdb;
-  for (TraceInput& input : traces) {
-    context.sources.emplace_back(std::move(input), context.sources.size(),
-                                 [&context]() -> const Names& { return context.names(); });
-  }
   context.tables = all_tables();
   STROBE_TRY_VOID(inside->open(options, !options.outputs.empty()));
+  add_sources(
+      std::move(traces), [&context]() -> const Names& { return context.names(); }, context.threads,
+      context.sources);
   STROBE_TRY_VOID(register_tables(context, inside->database, inside->connection));
   if (!options.outputs.empty()) STROBE_TRY_VOID(inside->close_files_but(options.outputs));
   return Engine(std::move(inside));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <thread>
 #include <variant>
 
 #include "strobe/base/check.h"
@@ -194,10 +195,9 @@ std::vector<std::uint8_t> bits_of(const FilledColumn& column) {
 
 FilledTables::FilledTables(std::vector<TraceInput> traces, std::shared_ptr<const void> owner)
     : owner_(std::move(owner)), tables_(all_tables()) {
-  for (TraceInput& trace : traces) {
-    sources_.emplace_back(std::move(trace), sources_.size(),
-                          [this]() -> const Names& { return names(); });
-  }
+  add_sources(
+      std::move(traces), [this]() -> const Names& { return names(); },
+      std::thread::hardware_concurrency(), sources_);
   for (const Table& table : tables_) {
     for (const Column& column : table.columns) filled_[&column];
   }

@@ -89,6 +89,31 @@ select w.run, w.rank, t.span, busy(w.start, w.stop) as busy,
 from work w join traces t using (run, rank)
 group by w.run, w.rank, t.span
 order by w.run, w.rank)"},
+    {"stragglers", "who holds the others up: how often each rank is the last, and what that costs",
+     R"(select run, rank, sum(last) as last, sum(collectives) as collectives,
+       sum(caused_wait) as caused_wait,
+       round(100 * sum(caused_wait) / sum(sum(dur)) over (partition by run), 1) as percent,
+       median(lateness) as lateness, median(own) as own, median(wait) as wait,
+       count(*) as steps, any_value(host_name) as host_name
+from ranks
+group by run, rank
+order by caused_wait desc, run, rank
+limit 20)"},
+    {"who-waits", "who waits in collectives, and for whom",
+     R"(select run, a.rank, c.last_rank as for_rank, count(*) as times,
+       sum(a.wait) as wait, median(a.wait) as median, max(a.wait) as longest
+from arrivals a join collectives c using (run, exchange)
+where a.wait > 0
+group by run, a.rank, c.last_rank
+order by wait desc, run, a.rank
+limit 20)"},
+    {"slowest-collectives",
+     "the exchanges that cost most: by waiting for the last rank, or by transfer",
+     R"(select run, exchange, kind, bytes, last_rank, last_arrival - first_arrival as spread, wait,
+       transfer, round(bus_gb_per_s, 1) as bus_gb_per_s, ranks, job_step
+from collectives
+order by wait + transfer desc, run, exchange
+limit 20)"},
     {"memory", "allocations and frees by place",
      R"(select run, rank, place, action, count(*) as events, sum(bytes) as bytes,
        max(peak_allocated) as peak

@@ -4,8 +4,8 @@ namespace strobe::query {
 
 std::vector<Table> all_tables() {
   std::vector<Table> tables;
-  for (const auto make : {slice_tables, host_tables, step_tables, wait_tables, event_tables,
-                          trace_tables, allocator_tables, counter_tables}) {
+  for (const auto make : {slice_tables, host_tables, step_tables, wait_tables, fleet_tables,
+                          event_tables, trace_tables, allocator_tables, counter_tables}) {
     for (Table& table : make()) tables.push_back(std::move(table));
   }
   for (Table& table : tables) {

@@ -145,12 +145,13 @@ Column column(std::string name, std::string unit, std::string meaning, Get get) 
 // The tables of a trace, in the order of docs/query.md; each has the columns `run` and `rank` too.
 std::vector<Table> all_tables();
 
-// Their parts: what ran on devices, what the host did, steps, waits, what was sampled, the trace
-// itself, what an allocator held, and what is in no trace.
+// Their parts: what ran on devices, what the host did, steps, waits, what ranks did together, what
+// was sampled, the trace itself, what an allocator held, and what is in no trace.
 std::vector<Table> slice_tables();
 std::vector<Table> host_tables();
 std::vector<Table> step_tables();
 std::vector<Table> wait_tables();
+std::vector<Table> fleet_tables();
 std::vector<Table> event_tables();
 std::vector<Table> trace_tables();
 std::vector<Table> allocator_tables();

@@ -1,11 +1,14 @@
 #include "strobe/query/trace_source.h"
 
 #include <algorithm>
+#include <map>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include "strobe/base/json_value.h"
+#include "strobe/fleet/digest/rank_digest.h"
+#include "strobe/query/run_job.h"
 
 namespace strobe::query {
 
@@ -160,6 +163,12 @@ const std::vector<std::uint64_t>& TraceSource::argument_ends() const {
   });
 }
 
+const RankInJob& TraceSource::in_job() const { return job_->rank(place_in_run_); }
+
+const std::vector<SliceId>& TraceSource::slices_of_calls() const {
+  return slices_of_calls_.get([&] { return fleet::slices_of_calls(trace()); });
+}
+
 std::int32_t TraceSource::step_at(std::int64_t time_ns) const {
   const analysis::Summary& all = summary();
   if (!all.has_steps) return -1;
@@ -171,6 +180,24 @@ std::int32_t TraceSource::step_at(std::int64_t time_ns) const {
     if (after - step > 64) break;  // steps overlap only between processes
   }
   return -1;
+}
+
+void add_sources(std::vector<TraceInput> traces, const std::function<const Names&()>& names,
+                 unsigned threads, std::deque<TraceSource>& sources) {
+  std::map<std::string, std::vector<TraceInput>> runs;
+  for (const TraceInput& trace : traces) runs[trace.run].push_back(trace);
+  struct Begun {
+    std::shared_ptr<const RunJob> job;
+    std::size_t traces = 0;
+  };
+  std::map<std::string, Begun> jobs;
+  for (auto& [run, of_run] : runs) {
+    jobs[run].job = std::make_shared<const RunJob>(std::move(of_run), threads);
+  }
+  for (TraceInput& trace : traces) {
+    Begun& run = jobs[trace.run];
+    sources.emplace_back(std::move(trace), sources.size(), names, run.job, run.traces++);
+  }
 }
 
 Names names_of(const std::deque<TraceSource>& sources) {

@@ -38,6 +38,9 @@ struct TraceInput {
   const bench::BenchRun* bench = nullptr;
 };
 
+class RunJob;
+struct RankInJob;
+
 // A value that the first thread that asks for it makes.
 template <class Value>
 class Lazy {
@@ -56,8 +59,14 @@ class Lazy {
 // A trace with everything that its tables need, made when a query asks for it.
 class TraceSource {
  public:
-  TraceSource(TraceInput input, std::size_t number, const std::function<const Names&()>& names)
-      : input_(std::move(input)), number_(number), names_(names) {}
+  // `job`: that of its run, and its place among the traces of the run.
+  TraceSource(TraceInput input, std::size_t number, const std::function<const Names&()>& names,
+              std::shared_ptr<const RunJob> job, std::size_t place)
+      : input_(std::move(input)),
+        number_(number),
+        names_(names),
+        job_(std::move(job)),
+        place_in_run_(place) {}
   TraceSource(const TraceSource&) = delete;
   TraceSource& operator=(const TraceSource&) = delete;
 
@@ -109,6 +118,10 @@ class TraceSource {
   // Arguments of slices, one after the other: per slice, how many there are up to its last one.
   const std::vector<std::uint64_t>& argument_ends() const;
 
+  // It as a rank of the job that its run is, and the slices of RankInJob::calls.
+  const RankInJob& in_job() const;
+  const std::vector<SliceId>& slices_of_calls() const;
+
   // The step in which a time is: its position among the summary's, or -1.
   std::int32_t step_at(std::int64_t time_ns) const;
 
@@ -120,6 +133,8 @@ class TraceSource {
   TraceInput input_;
   std::size_t number_;
   std::function<const Names&()> names_;
+  std::shared_ptr<const RunJob> job_;
+  std::size_t place_in_run_;
   Lazy<Name> run_;
   Lazy<std::array<Name, kSliceKinds>> kinds_;
   Lazy<std::vector<SliceId>> kernels_;
@@ -135,7 +150,12 @@ class TraceSource {
   Lazy<std::vector<analysis::ModuleRow>> module_tree_;
   Lazy<std::vector<Module>> modules_;
   Lazy<std::vector<std::uint64_t>> argument_ends_;
+  Lazy<std::vector<SliceId>> slices_of_calls_;
 };
+
+// Adds these traces; those of one run are a job, which `threads` make when it is needed.
+void add_sources(std::vector<TraceInput> traces, const std::function<const Names&()>& names,
+                 unsigned threads, std::deque<TraceSource>& sources);
 
 // Everything that is a name in these traces.
 Names names_of(const std::deque<TraceSource>& sources);

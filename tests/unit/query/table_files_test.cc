@@ -81,6 +81,11 @@ TEST(TableFilesTest, files_hold_what_the_trace_does) {
   }
 }
 
+TEST(TableFilesTest, files_hold_what_ranks_exchanged) {
+  STROBE_NEEDS_DUCKDB();
+  expect_same_tables(STROBE_SOURCE_DIR "/tests/data/ranks/rank_5_sleeps");
+}
+
 TEST(TableFilesTest, files_hold_what_a_trace_with_stacks_does) {
   STROBE_NEEDS_DUCKDB();
   STROBE_NEEDS_SHARED();

@@ -155,6 +155,23 @@ class HostRanges {
   std::vector<std::vector<Range>> by_track_;
 };
 
+// Kernels that communicate, and exchanges on the host; by start.
+std::vector<SliceId> slices_that_exchange(const Trace& trace,
+                                          const std::vector<CollectiveForm>& forms) {
+  std::vector<SliceId> found;
+  const auto& slices = trace.slices();
+  for (std::size_t row = 0; row < slices.size(); ++row) {
+    const SliceKind kind = slices.kinds[row];
+    const bool exchanges =
+        kind == SliceKind::kKernel
+            ? (slices.flags[row] & kCommunicates) != 0
+            : !is_on_device(kind) && forms[slices.names[row].index()] == CollectiveForm::kExchange;
+    if (exchanges) found.emplace_back(row);
+  }
+  std::ranges::stable_sort(found, {}, [&](SliceId slice) { return trace.start_ns(slice); });
+  return found;
+}
+
 class CallFinder {
  public:
   explicit CallFinder(const Trace& trace)
@@ -166,19 +183,10 @@ class CallFinder {
   std::vector<FoundCall> find() {
     find_launches();
     std::vector<FoundCall> calls;
-    const auto& slices = trace_.slices();
-    for (std::size_t row = 0; row < slices.size(); ++row) {
-      const SliceKind kind = slices.kinds[row];
-      const SliceId slice(row);
-      if (kind == SliceKind::kKernel) {
-        if ((slices.flags[row] & kCommunicates) != 0) calls.push_back(of_kernel(slice));
-      } else if (!is_on_device(kind) &&
-                 forms_[slices.names[row].index()] == CollectiveForm::kExchange) {
-        calls.push_back(of_host(slice));
-      }
+    for (const SliceId slice : slices_that_exchange(trace_, forms_)) {
+      const bool is_kernel = trace_.slices().kinds[slice.index()] == SliceKind::kKernel;
+      calls.push_back(is_kernel ? of_kernel(slice) : of_host(slice));
     }
-    std::ranges::stable_sort(calls, {},
-                             [&](const FoundCall& call) { return trace_.start_ns(call.slice); });
     return calls;
   }
 
@@ -406,6 +414,10 @@ RankDigest make_rank_digest(const Trace& trace, std::int32_t rank, const Provena
   digest.stage = pipeline_stage(digest);
   move_to_wall_clock(trace.metadata().base_time_ns, digest);
   return digest;
+}
+
+std::vector<SliceId> slices_of_calls(const Trace& trace) {
+  return slices_that_exchange(trace, forms_of_names(trace));
 }
 
 }  // namespace strobe::fleet

@@ -88,4 +88,7 @@ struct Provenance {
 
 RankDigest make_rank_digest(const Trace& trace, std::int32_t rank, const Provenance& provenance);
 
+// The slices of RankDigest::calls, parallel to them.
+std::vector<SliceId> slices_of_calls(const Trace& trace);
+
 }  // namespace strobe::fleet

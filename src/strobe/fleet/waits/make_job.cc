@@ -94,7 +94,8 @@ class JobMaker {
       of_job.recorded_steps = digest.steps.size();
       of_job.first_step = digest.steps.front().name;
       of_job.last_step = digest.steps.back().name;
-      for (const std::size_t step : steps_.of_ranks[rank]) {
+      of_job.own_steps = steps_.of_ranks[rank];
+      for (const std::size_t step : of_job.own_steps) {
         const Interval interval = clocks_.common(rank, digest.steps[step].interval);
         of_job.steps.push_back({.start_ns = interval.start_ns,
                                 .end_ns = interval.end_ns,
@@ -345,12 +346,14 @@ class JobMaker {
       job_.exchanges.push_back({.row = static_cast<std::uint32_t>(exchanges_[i].row),
                                 .sequence = call_of(parts.front()).sequence,
                                 .step = step_number(exchanges_[i].step),
+                                .median_transfer_ns = exchanges_[i].middle_transfer_ns,
                                 .first_arrival = job_.arrivals.size(),
                                 .arrival_count = parts.size()});
       for (const Part& part : parts) {
         const TimedCall& call = calls_[part.rank][part.call];
         const std::int64_t start_ns = call.interval.start_ns;
         job_.arrivals.push_back({.rank = part.rank,
+                                 .call = part.call,
                                  .step = step_number(step_at(part.rank, start_ns)),
                                  .interval = call.interval,
                                  .wait_ns = call.last_arrival_ns - start_ns});

@@ -117,6 +117,23 @@ TEST(RankDigestTest, an_exchange_on_the_host_counts_like_one_on_the_device) {
   EXPECT_EQ(digest.calls[0].interval, (Interval{10_us, 50_us}));
 }
 
+TEST(RankDigestTest, each_call_has_its_slice) {
+  Sketch sketch;
+  sketch.stream(0, 20)
+      .slice("ncclDevKernel_AllGather", SliceKind::kKernel, 60_us, 50_us)
+      .flags(kCommunicates)
+      .slice("gemm", SliceKind::kKernel, 0_us, 5_us);
+  sketch.thread(2).slice("gloo:all_reduce", SliceKind::kAnnotation, 10_us, 40_us);
+  const SliceId on_host = sketch.find("gloo:all_reduce");
+  const SliceId on_device = sketch.find("ncclDevKernel_AllGather");
+  const Trace trace = sketch.trace();
+  EXPECT_THAT(slices_of_calls(trace), ElementsAre(on_host, on_device));
+  const RankDigest digest = make_rank_digest(trace, 0, {});
+  ASSERT_EQ(digest.calls.size(), 2u);
+  EXPECT_EQ(digest.calls[0].interval, trace.interval(on_host));
+  EXPECT_EQ(digest.calls[1].interval, trace.interval(on_device));
+}
+
 TEST(RankDigestTest, who_sends_to_whom_is_said_in_ranks_of_the_job) {
   Sketch sketch;
   sketch.stream(0, 20)

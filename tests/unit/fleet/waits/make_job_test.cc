@@ -68,6 +68,7 @@ TEST(MakeJobTest, each_exchange_has_the_arrivals_of_its_ranks) {
   const Exchange& exchange = job.exchanges[0];
   EXPECT_EQ(exchange.row, 0u);
   EXPECT_EQ(exchange.step, 0u);
+  EXPECT_EQ(exchange.median_transfer_ns, 200);
   const auto arrivals = job.arrivals_of(exchange);
   ASSERT_THAT(arrivals, SizeIs(2));
   EXPECT_EQ(arrivals[0].rank, 0u);
@@ -76,6 +77,21 @@ TEST(MakeJobTest, each_exchange_has_the_arrivals_of_its_ranks) {
   EXPECT_EQ(arrivals[0].wait_ns, 400);
   EXPECT_EQ(arrivals[1].rank, 1u);
   EXPECT_EQ(arrivals[1].wait_ns, 0);
+}
+
+TEST(MakeJobTest, steps_and_arrivals_lead_back_to_their_digest) {
+  std::vector digests = {rank_of_pair(0, 200, 300), rank_of_pair(1, 600, 700)};
+  digests[1].steps.insert(digests[1].steps.begin(), {"step 0", {-500, 0}, 0});
+  digests[1].groups.push_back({.name = "other", .size = 2});
+  ExchangeCall unmatched = call_at(100, 200);
+  unmatched.group = 1;
+  digests[1].calls.insert(digests[1].calls.begin(), unmatched);
+  const Job job = make_job(digests, {.with_exchanges = true});
+  EXPECT_THAT(job.ranks[0].own_steps, ElementsAre(0));
+  EXPECT_THAT(job.ranks[1].own_steps, ElementsAre(1));
+  ASSERT_THAT(job.arrivals, SizeIs(2));
+  EXPECT_EQ(job.arrivals[0].call, 0u);
+  EXPECT_EQ(job.arrivals[1].call, 1u);
 }
 
 TEST(MakeJobTest, each_moment_has_the_first_label_that_fits) {
