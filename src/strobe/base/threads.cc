@@ -1,5 +1,7 @@
 #include "strobe/base/threads.h"
 
+#include <algorithm>
+#include <atomic>
 #include <exception>
 #include <system_error>
 #include <thread>
@@ -30,6 +32,15 @@ void run_in_threads(unsigned count, const std::function<void(unsigned)>& work) {
   for (const std::exception_ptr& failure : failures) {
     if (failure != nullptr) std::rethrow_exception(failure);
   }
+}
+
+void each_in_threads(std::size_t count, unsigned threads,
+                     const std::function<void(std::size_t)>& use) {
+  const auto at_once = static_cast<unsigned>(std::min<std::size_t>(std::max(1u, threads), count));
+  std::atomic<std::size_t> next = 0;
+  run_in_threads(at_once, [&](unsigned) {
+    for (std::size_t i; (i = next++) < count;) use(i);
+  });
 }
 
 }  // namespace strobe

@@ -93,18 +93,14 @@ std::vector<std::string> digest_own(const std::vector<readers::RankFiles>& files
   options.threads = std::max(1u, options.thread_count() / threads);
 
   std::vector<std::string> messages(own.size());
-  std::atomic<std::size_t> next = 0;
   std::atomic<std::size_t> done = 0;
-  run_in_threads(threads, [&](unsigned) {
-    while (!interrupted()) {
-      const std::size_t i = next.fetch_add(1);
-      if (i >= own.size()) break;
-      const Result<std::string> digest =
-          packed_digest(files[own[i]].trace, options, cache_options(load));
-      messages[i] = digest ? success(own[i], *digest) : failure(own[i], digest.error());
-      if (world.is_first()) {
-        progress.show(fmt::format("reading traces: {} of {}", ++done, own.size()));
-      }
+  each_in_threads(own.size(), threads, [&](std::size_t i) {
+    if (interrupted()) return;
+    const Result<std::string> digest =
+        packed_digest(files[own[i]].trace, options, cache_options(load));
+    messages[i] = digest ? success(own[i], *digest) : failure(own[i], digest.error());
+    if (world.is_first()) {
+      progress.show(fmt::format("reading traces: {} of {}", ++done, own.size()));
     }
   });
   const auto cache = cache_options(load);

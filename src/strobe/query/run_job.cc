@@ -1,7 +1,6 @@
 #include "strobe/query/run_job.h"
 
 #include <algorithm>
-#include <atomic>
 #include <set>
 
 #include "strobe/base/threads.h"
@@ -38,14 +37,10 @@ RunJob::Made RunJob::make() const {
   }
   if (present.empty()) return made;
   std::vector<fleet::RankDigest> digests(present.size());
-  std::atomic<std::size_t> next{0};
-  const std::size_t at_once = std::clamp<std::size_t>(threads_, 1, present.size());
-  run_in_threads(static_cast<unsigned>(at_once), [&](unsigned) {
-    for (std::size_t i = next.fetch_add(1); i < present.size(); i = next.fetch_add(1)) {
-      const TraceInput& input = traces_[present[i]];
-      digests[i] = fleet::make_rank_digest(*input.trace, input.rank,
-                                           {.file = input.path, .host = {}, .fingerprint = {}});
-    }
+  each_in_threads(present.size(), threads_, [&](std::size_t i) {
+    const TraceInput& input = traces_[present[i]];
+    digests[i] = fleet::make_rank_digest(*input.trace, input.rank,
+                                         {.file = input.path, .host = {}, .fingerprint = {}});
   });
   if (has_each_rank_once(digests)) {
     add_job(present, digests, made);

@@ -311,24 +311,21 @@ Result<std::vector<LoadedTrace>> read_traces(const std::vector<std::filesystem::
   each.threads = std::max(1u, threads / std::max(1u, at_once));
   std::mutex progress_mutex;
   std::vector<LoadProgress> progress(paths.size());
-  std::atomic<std::size_t> next = 0;
-  run_in_threads(at_once, [&](unsigned) {
-    for (std::size_t i; (i = next++) < paths.size();) {
-      LoadOptions own = each;
-      if (options.progress) {
-        own.progress = [&, i](const LoadProgress& step) {
-          const std::scoped_lock lock(progress_mutex);
-          progress[i] = step;
-          LoadProgress sum;
-          for (const LoadProgress& one : progress) {
-            sum.bytes_done += one.bytes_done;
-            sum.bytes_total += one.bytes_total;
-          }
-          options.progress(sum);
-        };
-      }
-      results[i] = read_one(paths[i], own);
+  each_in_threads(paths.size(), at_once, [&](std::size_t i) {
+    LoadOptions own = each;
+    if (options.progress) {
+      own.progress = [&, i](const LoadProgress& step) {
+        const std::scoped_lock lock(progress_mutex);
+        progress[i] = step;
+        LoadProgress sum;
+        for (const LoadProgress& one : progress) {
+          sum.bytes_done += one.bytes_done;
+          sum.bytes_total += one.bytes_total;
+        }
+        options.progress(sum);
+      };
     }
+    results[i] = read_one(paths[i], own);
   });
   std::vector<LoadedTrace> loaded;
   for (auto& result : results) {

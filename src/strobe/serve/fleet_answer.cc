@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "strobe/base/json_write.h"
+#include "strobe/fleet/replay/traced_table.h"
 #include "strobe/fleet/stragglers/stragglers.h"
 #include "strobe/fleet/waits/make_job.h"
 #include "strobe/report/fleet/job_report.h"
@@ -58,8 +59,10 @@ std::vector<RankClock> clocks_of(const Job& job, std::int64_t origin_ns,
 }
 
 // As `strobe fleet --format json` prints it.
-std::string document_of(const Job& job, const std::string& name) {
-  const report::JobPage page = {.path = name, .top = 0, .unreadable = {}, .for_tools = true};
+std::string document_of(const Job& job, const std::string& name,
+                        std::optional<Result<fleet::Replay>> replay) {
+  const report::JobPage page = {
+      .path = name, .top = 0, .unreadable = {}, .for_tools = true, .replay = std::move(replay)};
   std::string json =
       report::render_json(report::job_document(job, fleet::find_stragglers(job), page));
   while (json.ends_with('\n')) json.pop_back();
@@ -85,11 +88,12 @@ void write_rank(const ServedJob& served, std::size_t position, JsonWriter& json)
   json.key("steps").raw(steps.json()).end_object();
 }
 
-std::string fleet_body(const ServedJob& served, const std::string& name) {
+std::string fleet_body(const ServedJob& served, const std::string& name,
+                       std::optional<Result<fleet::Replay>> replay) {
   std::string out;
   JsonWriter json(out);
   json.begin_object().member("generation", served.generation());
-  json.key("document").raw(document_of(served.job(), name));
+  json.key("document").raw(document_of(served.job(), name, std::move(replay)));
   write_texts(json, "step_names", served.job().steps);
   json.key("ranks").begin_array();
   for (std::size_t i = 0; i < served.job().ranks.size(); ++i) write_rank(served, i, json);
@@ -176,7 +180,8 @@ ServedJob::ServedJob(const JobQuestion& question, const std::vector<fleet::RankD
       origin_ns_(origin_of(job_, digests)),
       clocks_(clocks_of(job_, origin_ns_, digests, first_steps)),
       exchanges_(job_),
-      body_(std::make_shared<const std::string>(fleet_body(*this, question.name))) {}
+      body_(std::make_shared<const std::string>(
+          fleet_body(*this, question.name, fleet::replay_traces(digests, job_)))) {}
 
 Result<std::string> exchanges_answer(const Query& query, const ServedJob& served) {
   STROBE_TRY(const Interval window, window_since(query, served.origin_ns()));

@@ -112,14 +112,8 @@ void digest_in_parallel(const std::vector<Place>& places, const std::vector<Open
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (opened[i] != nullptr && places[i]->peek() == nullptr) missing.push_back(i);
   }
-  if (missing.empty()) return;
-  const std::size_t threads =
-      std::min<std::size_t>(std::max(1u, std::thread::hardware_concurrency()), missing.size());
-  std::atomic<std::size_t> next = 0;
-  run_in_threads(static_cast<unsigned>(threads), [&](unsigned) {
-    for (std::size_t i = next++; i < missing.size(); i = next++) {
-      places[missing[i]]->get([&] { return opened[missing[i]]->digest(); });
-    }
+  each_in_threads(missing.size(), std::thread::hardware_concurrency(), [&](std::size_t i) {
+    places[missing[i]]->get([&] { return opened[missing[i]]->digest(); });
   });
 }
 

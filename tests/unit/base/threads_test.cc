@@ -21,6 +21,15 @@ TEST(ThreadsTest, every_number_is_called_once_and_the_first_on_this_thread) {
   EXPECT_EQ(callers[0], std::this_thread::get_id());
 }
 
+TEST(ThreadsTest, each_of_many_is_used_once_whatever_the_threads) {
+  for (const unsigned threads : {0u, 1u, 3u, 200u}) {
+    std::array<std::atomic<int>, 100> uses{};
+    each_in_threads(uses.size(), threads, [&](std::size_t i) { ++uses.at(i); });
+    for (const std::atomic<int>& one : uses) EXPECT_EQ(one.load(), 1) << threads;
+  }
+  each_in_threads(0, 2, [](std::size_t) { FAIL(); });
+}
+
 TEST(ThreadsTest, no_thread_is_no_call) {
   run_in_threads(0, [](unsigned) { FAIL(); });
 }
