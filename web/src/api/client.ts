@@ -1,7 +1,7 @@
 import type { BenchDetails, BenchGrids, BenchPoints, BenchRun, BenchTable } from './bench_types.ts';
 import type {
-  ApiErrorBody, Comparison, CounterPoints, Diff, KernelStudy, Memory, Modules, QueryAnswer, QuerySchema, Recordings, Runs, SearchResult, Selection, SliceDetails,
-  Summary, Tile, Timeline,
+  ApiErrorBody, Comparison, CounterPoints, Diff, Exchanges, Fleet, KernelStudy, Memory, Modules, QueryAnswer, QuerySchema, Recordings, Runs, SearchResult, Selection,
+  SliceDetails, Summary, Tile, Timeline,
 } from './types.ts';
 
 // Selects one table: of a run by case, type and providers, of tables of ratios by all their names.
@@ -47,6 +47,10 @@ export function queryText(parameters: Parameters): string {
   return text === '' ? '' : `?${text}`;
 }
 
+function listOf(numbers: readonly number[]): string | undefined {
+  return numbers.length > 0 ? numbers.join(',') : undefined;
+}
+
 function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms);
@@ -75,6 +79,7 @@ export class Client {
   modules = (trace: string): Promise<Modules> => this.get('modules', { trace });
   diff = (base: string, other: string): Promise<Diff> => this.get('diff', { base, other });
   compare = (question: { normal: string; abnormal: string; cycle?: string; align?: string }): Promise<Comparison> => this.get('compare', question);
+  fleet = (traces: readonly string[], isAligned: boolean): Promise<Fleet> => this.get('fleet', { trace: traces, align: isAligned ? undefined : 0 });
   kernels = (question: { file?: string; trace?: string; chip?: string }): Promise<KernelStudy> => this.get('kernels', question);
   bench = (file: string): Promise<BenchRun | BenchGrids> => this.get('bench', { file });
   benchTable = (question: BenchQuestion): Promise<BenchTable> => this.get('bench/table', question);
@@ -93,8 +98,16 @@ export class Client {
     }
   }
 
-  tile(trace: string, start_ns: number, end_ns: number, columns: number, signal?: AbortSignal): Promise<Tile> {
-    return this.get('tile', { trace, start_ns, end_ns, columns }, signal);
+  // Of all tracks, or of these.
+  tile(trace: string, start_ns: number, end_ns: number, columns: number, signal?: AbortSignal, tracks: readonly number[] = []): Promise<Tile> {
+    return this.get('tile', { trace, start_ns, end_ns, columns, tracks: listOf(tracks) }, signal);
+  }
+
+  // What the given ranks of the job do together.
+  exchanges(
+    traces: readonly string[], isAligned: boolean, ranks: readonly number[], start_ns: number, end_ns: number, columns: number, signal?: AbortSignal,
+  ): Promise<Exchanges> {
+    return this.get('fleet/exchanges', { trace: traces, align: isAligned ? undefined : 0, start_ns, end_ns, columns, ranks: listOf(ranks) }, signal);
   }
 
   counter(
@@ -111,7 +124,7 @@ export class Client {
     trace: string, start_ns: number, end_ns: number, tracks: readonly number[], signal?: AbortSignal,
   ): Promise<Selection> {
     return this.get(
-      'selection', { trace, start_ns, end_ns, tracks: tracks.length > 0 ? tracks.join(',') : undefined }, signal);
+      'selection', { trace, start_ns, end_ns, tracks: listOf(tracks) }, signal);
   }
 
   // If a trace is still being loaded, the request is repeated until it is ready.
