@@ -9,6 +9,9 @@ export type BenchQuestion = {
   file: string; case: string; baseline: string; contender: string; dtype?: string; time?: string; version?: string; device?: string; metric?: string;
 };
 
+// The ranks of a job: a whole run, or these traces. An address holds only some hundreds of names.
+export type JobQuestion = { run: string } | { trace: readonly string[] };
+
 // An error from the server; `unreachable` if it did not answer at all, `cancelled` by the user.
 export class ApiError extends Error {
   readonly code: ApiErrorBody['code'] | 'unreachable' | 'cancelled';
@@ -79,7 +82,7 @@ export class Client {
   modules = (trace: string): Promise<Modules> => this.get('modules', { trace });
   diff = (base: string, other: string): Promise<Diff> => this.get('diff', { base, other });
   compare = (question: { normal: string; abnormal: string; cycle?: string; align?: string }): Promise<Comparison> => this.get('compare', question);
-  fleet = (traces: readonly string[], isAligned: boolean): Promise<Fleet> => this.get('fleet', { trace: traces, align: isAligned ? undefined : 0 });
+  fleet = (job: JobQuestion, isAligned: boolean): Promise<Fleet> => this.get('fleet', { ...job, align: isAligned ? undefined : 0 });
   kernels = (question: { file?: string; trace?: string; chip?: string }): Promise<KernelStudy> => this.get('kernels', question);
   bench = (file: string): Promise<BenchRun | BenchGrids> => this.get('bench', { file });
   benchTable = (question: BenchQuestion): Promise<BenchTable> => this.get('bench/table', question);
@@ -105,9 +108,9 @@ export class Client {
 
   // What the given ranks of the job do together.
   exchanges(
-    traces: readonly string[], isAligned: boolean, ranks: readonly number[], start_ns: number, end_ns: number, columns: number, signal?: AbortSignal,
+    job: JobQuestion, isAligned: boolean, ranks: readonly number[], start_ns: number, end_ns: number, columns: number, signal?: AbortSignal,
   ): Promise<Exchanges> {
-    return this.get('fleet/exchanges', { trace: traces, align: isAligned ? undefined : 0, start_ns, end_ns, columns, ranks: listOf(ranks) }, signal);
+    return this.get('fleet/exchanges', { ...job, align: isAligned ? undefined : 0, start_ns, end_ns, columns, ranks: listOf(ranks) }, signal);
   }
 
   counter(

@@ -598,7 +598,7 @@ export interface ExchangeKind {
 
 export interface Exchange {
   kind: number; // index into kinds
-  sequence: number;
+  sequence: number | null;
   step: number | null; // index into the common steps
   parts: number[]; // four each: rank, start, length, wait
 }

@@ -14,7 +14,7 @@ export interface ExchangePart {
 export interface SeenExchange {
   key: string; // the same in every tile
   kind: ExchangeKind;
-  sequence: number;
+  sequence: number | null;
   step: number | null;
   parts: ExchangePart[]; // of the shown ranks
   arrival_ns: number; // of the last rank of all

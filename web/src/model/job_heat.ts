@@ -1,4 +1,4 @@
-import type { Job, StepOfRank } from './job.ts';
+import { type Job, type StepOfRank, sortedSizes } from './job.ts';
 import { median } from './numbers.ts';
 
 // What the map of ranks and steps shows.
@@ -32,10 +32,8 @@ export interface Heat {
 
 export function heatOf(job: Job, metric: HeatMetric): Heat {
   const values = metric.key === 'own' ? beyondPeers(job) : job.column(kColumns[metric.key]);
-  const sizes = values.filter((value) => !Number.isNaN(value)).map(Math.abs).sort();
-  const steps = job.column('step_ns').filter((value) => !Number.isNaN(value));
-  const least = steps.length > 0 ? median(Array.from(steps)) * kLeastOfStep : 1;
-  const reach = Math.max(sizes[Math.ceil(sizes.length * kFullFrom) - 1] ?? 0, least, 1);
+  const sizes = sortedSizes(values);
+  const reach = Math.max(sizes[Math.ceil(sizes.length * kFullFrom) - 1] ?? 0, job.typicalStep() * kLeastOfStep, 1);
   return { metric, values, reach, isCut: (sizes[sizes.length - 1] ?? 0) > reach };
 }
 

@@ -15,6 +15,9 @@ export function traceTime({ trace_ns, job_ns, gains_ppm }: Clock, at_ns: number)
   return trace_ns + (at_ns - job_ns) / (1 - gains_ppm / 1e6);
 }
 
+// Generations of what is put together here: of the tracks, and of other content.
+const kOwn = 1;
+const kOther = 2;
 const kMostStreams = 3;
 const kSlices = 2 ** 32; // ids of slices of a trace are below
 
@@ -51,7 +54,7 @@ export class JobTrace implements TraceSource {
     const end_ns = Math.max(...ranks.map(({ clock }, i) => jobTime(clock, infos[i].reach_end_ns)));
     this.info = {
       origin_ns: '0', span_ns: end_ns - start_ns, summary_span_ns: end_ns - start_ns, reach_start_ns: start_ns, reach_end_ns: end_ns,
-      generation: 0, is_recording: false, counters: [], tracks, steps: stepsOf(ranks, step_names),
+      generation: kOwn, is_recording: false, counters: [], tracks, steps: stepsOf(ranks, step_names),
       groups: this.lanes.map(({ rank, first, tracks: own }) => ({
         name: [`rank ${rank.rank}`, rank.host].filter(Boolean).join(' · '), kind: 'host', tracks: own.map((_, at) => first + at),
       })),
@@ -69,7 +72,7 @@ export class JobTrace implements TraceSource {
       return this.client.tile(rank.trace, from, to, columns, signal, tracks);
     }));
     const isCurrent = tiles.every((tile, i) => tile.generation === this.lanes[i].generation);
-    const all: Tile = { start_ns, end_ns, columns, generation: isCurrent ? this.info.generation : -1, names: [], rows: [] };
+    const all: Tile = { start_ns, end_ns, columns, generation: isCurrent ? this.info.generation : kOther, names: [], rows: [] };
     tiles.forEach((tile, i) => {
       const first = all.names.length;
       all.names = all.names.concat(tile.names);

@@ -1,10 +1,11 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 
+import type { JobQuestion } from '../api/client.ts';
 import type { Fleet, Row, Table } from '../api/types.ts';
 import { Job, type StepOfRank, kMostLanes, parseRanks } from '../model/job.ts';
 import { heatOf, kHeatMetrics } from '../model/job_heat.ts';
-import { chosenEntries, traceOfRank } from '../model/ranks.ts';
+import { chosenEntries, jobOf, traceOfRank } from '../model/ranks.ts';
 import { type Route, atScreen, numberParameter, withParameters } from '../model/route.ts';
 import { findTrace } from '../model/session.ts';
 import { numberAt } from '../model/table.ts';
@@ -20,6 +21,8 @@ import { JobTimeline } from '../widgets/timeline/job_timeline.tsx';
 import type { Screen } from './screen.ts';
 import { WithSummary } from './summary_answer.tsx';
 import { Communication, SummaryRanks } from './summary_ranks.tsx';
+
+const kMostSummed = 64; // of more traces, no summary is asked for: it needs all of them in memory
 
 function Ranks(): JSX.Element {
   const session = useSession();
@@ -75,11 +78,12 @@ function ServedRanks(): JSX.Element {
   const session = useSession();
   const route = useRoute();
   const isAligned = route.parameters['align'] !== '0';
-  const fleet = useAnswer(`fleet ${isAligned ? '' : 'unaligned '}${route.traces.join(' ')}`, () => session.client.fleet(route.traces, isAligned));
   const runs = useObservable(session.runs);
+  const question = runs.is === 'ready' ? jobOf(runs.value, route.traces) : { trace: route.traces };
+  const fleet = useAnswer(`fleet ${isAligned ? '' : 'unaligned '}${route.traces.join(' ')}`, () => session.client.fleet(question, isAligned));
   const openTimeline = useOpenTimeline();
   if (fleet.is === 'loading') return <Waiting what="putting the ranks together" />;
-  if (fleet.is === 'ready') return <JobView fleet={fleet.value} isAligned={isAligned} />;
+  if (fleet.is === 'ready') return <JobView fleet={fleet.value} question={question} isAligned={isAligned} />;
   const openRank = (name: string): void => {
     const trace = runs.is === 'ready' ? traceOfRank(chosenEntries(runs.value, route), name) : null;
     if (trace !== null) openTimeline(trace);
@@ -104,7 +108,7 @@ function windowIn(route: Route): Viewport | null {
   return start_ns !== null && end_ns !== null && end_ns > start_ns ? { start_ns, end_ns } : null;
 }
 
-function JobView({ fleet, isAligned }: { fleet: Fleet; isAligned: boolean }): JSX.Element {
+function JobView({ fleet, question, isAligned }: { fleet: Fleet; question: JobQuestion; isAligned: boolean }): JSX.Element {
   const session = useSession();
   const route = useRoute();
   const openTimeline = useOpenTimeline();
@@ -114,9 +118,9 @@ function JobView({ fleet, isAligned }: { fleet: Fleet; isAligned: boolean }): JS
   const heat = useMemo(() => heatOf(job, metric), [job, metric]);
   const cell = cellIn(parameters['cell'], job);
   const peer = cell && job.typicalPeer(cell);
-  const slow = job.slowRanks();
+  const { slow, usual } = useMemo(() => ({ slow: job.slowRanks(), usual: job.usualLanes() }), [job]);
   const named = parseRanks(parameters['ranks'] ?? '', job.ranks)?.slice(0, kMostLanes) ?? [];
-  const lanes = named.length > 0 ? named : job.usualLanes();
+  const lanes = named.length > 0 ? named : usual;
   const timeline = useRef<HTMLDivElement>(null);
   const change = (changes: Record<string, string | undefined>): void => session.amend(withParameters(session.route.value, changes));
   const openCell = (next: StepOfRank): void => {
@@ -134,7 +138,7 @@ function JobView({ fleet, isAligned }: { fleet: Fleet; isAligned: boolean }): JS
       <section class={`card verdict-card job-verdict ${slow.length > 0 ? 'warn' : ''}`}>
         <p class="lead">{verdict[0]}</p>
         {verdict.slice(1).map((sentence) => <p key={sentence} class="muted">{sentence}</p>)}
-        {tables['stragglers'] && <Stragglers table={tables['stragglers']} onShow={(ranks) => change({ ranks: besides(job, ranks).join(','), cell: undefined })} />}
+        {tables['stragglers'] && <Stragglers table={tables['stragglers']} onShow={(ranks) => change({ ranks: [...new Set([...ranks.slice(0, kMostLanes / 2), ...usual.filter((rank) => !slow.includes(rank))])].sort((a, b) => a - b).join(','), cell: undefined })} />}
         {tables['unreadable']?.notes.map((note) => <p key={note} class="muted">{note}</p>)}
       </section>
       <div class="job-bar">
@@ -165,7 +169,7 @@ function JobView({ fleet, isAligned }: { fleet: Fleet; isAligned: boolean }): JS
         <Card title="Common timeline" class="timelines job-timeline"
               aside={<span class="muted">{isAligned ? 'on one clock' : 'each rank on its own clock'}, since the first common step; click it, then keys and wheel move it</span>}>
           <LanePicker ranks={lanes} all={job.ranks} slow={slow} most={kMostLanes} onPick={(ranks) => change({ ranks: ranks?.join(',') })} />
-          <JobTimeline key={String(isAligned)} fleet={fleet} isAligned={isAligned} ranks={lanes} step={cell?.step ?? null} view={windowIn(route)}
+          <JobTimeline key={String(isAligned)} fleet={fleet} job={question} isAligned={isAligned} ranks={lanes} step={cell?.step ?? null} view={windowIn(route)}
                        onView={(view) => change({ from: view ? String(Math.round(view.start_ns)) : undefined, to: view ? String(Math.round(view.end_ns)) : undefined })}
                        onOpen={openTimeline} />
         </Card>
@@ -173,15 +177,9 @@ function JobView({ fleet, isAligned }: { fleet: Fleet; isAligned: boolean }): JS
       <JobTables document={fleet.document} job={job} shown={parameters['table']} state={{ sort: parameters['sort'], filter: parameters['filter'] }}
                  onShow={(table) => change({ table, sort: undefined, filter: undefined })} onState={(state) => change({ ...state })}
                  onOpen={(rank) => openTimeline(fleet.ranks.find((one) => one.rank === rank)?.trace ?? route.traces[0])} />
-      <WithSummary>{(summary) => <Communication summary={summary} />}</WithSummary>
+      {route.traces.length <= kMostSummed && <WithSummary>{(summary) => <Communication summary={summary} />}</WithSummary>}
     </>
   );
-}
-
-// Ranks and typical others.
-function besides(job: Job, ranks: readonly number[]): number[] {
-  const typical = job.usualLanes().filter((rank) => !job.slowRanks().includes(rank));
-  return [...new Set([...ranks.slice(0, kMostLanes / 2), ...typical])].sort((a, b) => a - b);
 }
 
 function Stragglers({ table, onShow }: { table: Table; onShow: (ranks: number[]) => void }): JSX.Element {

@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
 
 import type { JobDocument, Row, Table } from '../api/types.ts';
 import type { Job } from '../model/job.ts';
@@ -70,9 +71,11 @@ interface Props {
 export function JobTables({ document, job, shown, state, onShow, onState, onOpen }: Props): JSX.Element | null {
   const present = kSpecs.filter((spec) => (document.tables[spec.key]?.rows.length ?? 0) > 0);
   const spec = present.find((one) => one.key === shown) ?? present[0];
+  const table = useMemo(() => {
+    const source = spec && document.tables[spec.key];
+    return spec?.key === 'ranks' ? withSums(source, job) : source;
+  }, [document, job, spec]);
   if (!spec) return null;
-  const source = document.tables[spec.key];
-  const table = spec.key === 'ranks' ? withSums(source, job) : source;
   const header = (key: string): string => spec.headers[key] ?? key.charAt(0).toUpperCase() + key.slice(1);
   return (
     <section class="card fill by-rows plain-table job-tables" style={{ '--rows': table.rows.length }}>

@@ -181,7 +181,7 @@ function ExchangeTip({ exchange, part }: ExchangeHit): JSX.Element {
   const last = lastOf(exchange);
   return (
     <>
-      <b>{kind.kind}</b>{kind.bytes !== null && <> <span class="number">{bytesText(kind.bytes)}</span></>} <span class="muted">number {sequence}, on the {kind.runs_on}</span>
+      <b>{kind.kind}</b>{kind.bytes !== null && <> <span class="number">{bytesText(kind.bytes)}</span></>} <span class="muted">{sequence !== null && `number ${sequence}, `}on the {kind.runs_on}</span>
       <br /><span class="muted">{kind.group}</span>
       <table class="small lines">
         <thead><tr><th /><th class="number">waits</th><th class="number">transfers</th><th /></tr></thead>

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 
+import type { JobQuestion } from '../../api/client.ts';
 import type { Fleet, JobRank, Timeline } from '../../api/types.ts';
 import { ExchangeTiles } from '../../model/exchange_tiles.ts';
 import { JobTrace, traceTime } from '../../model/job_trace.ts';
@@ -22,6 +23,7 @@ const kFewRows = 8;
 
 interface Props {
   fleet: Fleet;
+  job: JobQuestion; // what the fleet was asked about
   isAligned: boolean;
   ranks: readonly number[]; // which, in their order
   step: number | null; // shown and marked; null: everything
@@ -41,7 +43,7 @@ export function JobTimeline(props: Props): JSX.Element {
   return <LoadedTimeline {...props} chosen={ranks} infos={infos.value} name={key} />;
 }
 
-function LoadedTimeline({ fleet, isAligned, chosen, infos, name, step, view, onView, onOpen }: Props & {
+function LoadedTimeline({ fleet, job, isAligned, chosen, infos, name, step, view, onView, onOpen }: Props & {
   chosen: readonly JobRank[]; infos: readonly Timeline[]; name: string;
 }): JSX.Element {
   const session = useSession();
@@ -53,10 +55,9 @@ function LoadedTimeline({ fleet, isAligned, chosen, infos, name, step, view, onV
     for (const track of joined.info.tracks) {
       if (track.rows > (chosen.length > kFewRanks ? 1 : kFewRows)) made.shape(trackKey(track), 'compact');
     }
-    const all = fleet.ranks.map((one) => one.trace);
     const numbers = chosen.map((one) => one.rank);
     const exchanges = new ExchangeTiles(made.whole, async (start_ns, end_ns, columns, signal) => {
-      const answer = await session.client.exchanges(all, isAligned, numbers, start_ns, end_ns, columns, signal);
+      const answer = await session.client.exchanges(job, isAligned, numbers, start_ns, end_ns, columns, signal);
       if (answer.generation !== fleet.generation) session.renew(chosen[0].trace);
       return answer;
     }, () => made.onRepaint());
