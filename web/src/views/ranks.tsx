@@ -120,24 +120,22 @@ function JobView({ fleet, question, isAligned }: { fleet: Fleet; question: JobQu
   const peer = cell && job.typicalPeer(cell);
   const { slow, usual } = useMemo(() => ({ slow: job.slowRanks(), usual: job.usualLanes() }), [job]);
   const named = parseRanks(parameters['ranks'] ?? '', job.ranks)?.slice(0, kMostLanes) ?? [];
-  const lanes = named.length > 0 ? named : usual;
+  const pair = cell && [cell.row, ...(peer === null ? [] : [peer])].map((row) => job.ranks[row]).sort((a, b) => a - b);
+  const lanes = named.length > 0 ? named : pair ?? usual;
   const timeline = useRef<HTMLDivElement>(null);
   const change = (changes: Record<string, string | undefined>): void => session.amend(withParameters(session.route.value, changes));
-  const openCell = (next: StepOfRank): void => {
-    const beside = job.typicalPeer(next);
-    const pair = [next.row, ...(beside === null ? [] : [beside])].map((row) => job.ranks[row]).sort((a, b) => a - b);
-    session.go(withParameters(route, { cell: `${job.ranks[next.row]}.${next.step}`, ranks: pair.join(','), from: undefined, to: undefined }));
-  };
+  const openCell = ({ row, step }: StepOfRank): void =>
+    session.go(withParameters(route, { cell: `${job.ranks[row]}.${step}`, ranks: undefined, from: undefined, to: undefined }));
   // What a click has opened is below the map.
   useEffect(() => {
     if (cell) timeline.current?.scrollIntoView({ block: 'nearest' });
   }, [parameters['cell']]);
   const { facts, tables, verdict } = fleet.document;
+  const leads = Math.max(1, tables['stragglers']?.rows.length ?? 0); // a sentence about each, then about all
   return (
     <>
       <section class={`card verdict-card job-verdict ${slow.length > 0 ? 'warn' : ''}`}>
-        <p class="lead">{verdict[0]}</p>
-        {verdict.slice(1).map((sentence) => <p key={sentence} class="muted">{sentence}</p>)}
+        {verdict.map((sentence, i) => <p key={sentence} class={i < leads ? 'lead' : 'muted'}>{sentence}</p>)}
         {tables['stragglers'] && <Stragglers table={tables['stragglers']} onShow={(ranks) => change({ ranks: [...new Set([...ranks.slice(0, kMostLanes / 2), ...usual.filter((rank) => !slow.includes(rank))])].sort((a, b) => a - b).join(','), cell: undefined })} />}
         {tables['unreadable']?.notes.map((note) => <p key={note} class="muted">{note}</p>)}
       </section>
@@ -168,7 +166,7 @@ function JobView({ fleet, question, isAligned }: { fleet: Fleet; question: JobQu
         {cell && <StepParts job={job} cell={cell} peer={peer} onClose={() => change({ cell: undefined, ranks: undefined, from: undefined, to: undefined })} />}
         <Card title="Common timeline" class="timelines job-timeline"
               aside={<span class="muted">{isAligned ? 'on one clock' : 'each rank on its own clock'}, since the first common step; click it, then keys and wheel move it</span>}>
-          <LanePicker ranks={lanes} all={job.ranks} slow={slow} most={kMostLanes} onPick={(ranks) => change({ ranks: ranks?.join(',') })} />
+          <LanePicker ranks={lanes} all={job.ranks} slow={slow} most={kMostLanes} onPick={(ranks) => change({ ranks: (ranks ?? usual).join(',') })} />
           <JobTimeline key={String(isAligned)} fleet={fleet} job={question} isAligned={isAligned} ranks={lanes} step={cell?.step ?? null} view={windowIn(route)}
                        onView={(view) => change({ from: view ? String(Math.round(view.start_ns)) : undefined, to: view ? String(Math.round(view.end_ns)) : undefined })}
                        onOpen={openTimeline} />

@@ -22,10 +22,10 @@ interface Spec {
   draw?: Draw;
 }
 
-const kShares = ['step_ns', 'own_ns', 'wait_ns', 'transfer_ns', 'host_ns', 'compute_ns', 'copy_ns', 'input_ns', 'lateness_ns', 'caused_wait_ns'];
+const kPartsOfStep = ['step_ns', 'own_ns', 'compute_ns', 'copy_ns', 'input_ns', 'host_ns', 'wait_ns', 'transfer_ns'];
 
 const kSpecs: readonly Spec[] = [
-  { key: 'ranks', tab: 'Ranks', name: (row) => String(row['rank']), sameUnit: kShares,
+  { key: 'ranks', tab: 'Ranks', name: (row) => String(row['rank']), sameUnit: kPartsOfStep,
     lead: 'Means over the common steps; own work, waiting and transfer are the step. Transfer is what no work of the rank hides. Caused: what all others wait in a step while this rank is the last.',
     columns: ['rank', 'host', 'stage', 'step_ns', 'own_ns', 'compute_ns', 'copy_ns', 'input_ns', 'host_ns', 'wait_ns', 'transfer_ns', 'lateness_ns', 'last', 'caused_wait_ns'],
     headers: { step_ns: 'Step', own_ns: 'Own work', compute_ns: 'Computes', copy_ns: 'Copies', input_ns: 'Input', host_ns: 'Host', wait_ns: 'Waits', transfer_ns: 'Transfers',

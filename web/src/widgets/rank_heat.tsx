@@ -86,7 +86,7 @@ export function RankHeat({ job, heat, chosen, onOpen }: Props): JSX.Element {
       <div class="heat-area" style={{ height: `${height}px` }} tabIndex={0} role="application" onKeyDown={onKeyDown} onBlur={leave}
            aria-label={`${heat.metric.name} of ${countText(job.ranks.length)} ranks in ${countText(job.steps.length)} steps. Arrow keys move, Enter opens a step.`}>
         {names.map((name, line) => line % everyLine === 0 && (
-          <span key={line} class="heat-name" style={{ top: `${line * lines.height_px + (everyLine === 1 ? lines.height_px / 2 : 6)}px`, width: `${gutter - 7}px` }}>{name}</span>
+          <span key={line} class="heat-name" style={{ top: `${(line + 0.5) * lines.height_px}px`, width: `${gutter - 7}px` }}>{name}</span>
         ))}
         <canvas ref={canvas} style={{ left: `${gutter}px`, width: `${room}px`, height: `${height}px` }} aria-hidden="true"
                 onPointerMove={(event) => point(placeAt(event), event.clientX, event.clientY)} onPointerLeave={leave} onClick={(event) => onOpen(rowAt(placeAt(event)))} />
