@@ -32,9 +32,16 @@ function fleetDocument(folder: string): JobDocument {
 
 const cellOf = (document: JobDocument, rank: number, step: number): Row => document.tables['rank_steps'].rows.filter((row) => row['rank'] === rank)[step];
 
-// The middle of a cell of the map, in pixels of the page.
+// In pixels of the page, once it is on the screen.
+async function boxOf(selector: string): Promise<{ x: number; y: number; width: number; height: number }> {
+  const found = site.page.locator(selector).first();
+  await found.evaluate((element) => element.scrollIntoView({ block: 'center' }));
+  return (await found.boundingBox())!;
+}
+
+// The middle of a cell of the map.
 async function cellPlace(rank: number, step: number, ranks = 8, steps = 16): Promise<{ x: number; y: number }> {
-  const box = (await site.page.locator('.rank-heat canvas').boundingBox())!;
+  const box = await boxOf('.rank-heat canvas');
   return { x: box.x + ((step + 0.5) / steps) * box.width, y: box.y + ((rank + 0.5) / ranks) * box.height };
 }
 
@@ -122,7 +129,7 @@ test('the common timeline shows the collectives across its ranks, with who waits
   await page.reload();
   await whole(page);
   const shown = await timeWindow(page);
-  const body = (await page.locator('.tl-body').boundingBox())!;
+  const body = await boxOf('.tl-surface');
   await page.mouse.move(body.x + ((start + wait / 2 - shown.start) / shown.span) * body.width, body.y + 12);
   const tip = await text(page, '.tooltip');
   const { kind, group } = kinds[one.kind];
@@ -139,7 +146,7 @@ test('slices of each rank stand on the common clock, and open in the timeline of
   const { rank, steps } = fleet.ranks[5];
   assert.equal(rank, 5);
   const shown = await timeWindow(page);
-  const body = (await page.locator('.tl-body').boundingBox())!;
+  const body = await boxOf('.tl-surface');
   const lane = (await page.locator('.lane.track').nth(1).boundingBox())!;
   const x = body.x + (((steps[8] + steps[9]) / 2 - shown.start) / shown.span) * body.width;
   await page.mouse.click(x, lane.y + 6);
@@ -191,8 +198,7 @@ test('eight ranks of a real job pan and zoom', async (context) => {
   await site.look({ width: 1600, height: 1000 });
   await site.open(`ranks?${trace(...traces)}&ranks=0-7`);
   await whole(page);
-  await page.locator('.tl-body').scrollIntoViewIfNeeded();
-  const body = (await page.locator('.tl-body').boundingBox())!;
+  const body = await boxOf('.tl-surface');
   await page.mouse.click(body.x + body.width / 2, body.y + 100);
   const before = await timeWindow(page);
   await page.mouse.wheel(0, -400);
