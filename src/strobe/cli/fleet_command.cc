@@ -17,6 +17,7 @@
 #include "strobe/cli/interrupt.h"
 #include "strobe/cli/output.h"
 #include "strobe/cli/talk.h"
+#include "strobe/fleet/digest/rank_numbers.h"
 #include "strobe/fleet/replay/operation_table.h"
 #include "strobe/fleet/replay/replay.h"
 #include "strobe/fleet/stragglers/stragglers.h"
@@ -129,10 +130,8 @@ Result<void> check_complete(const JobDigests& found, const FleetRequest& request
     return error;
   }
   if (ranks > 1) return {};
-  return Error{.code = ErrorCode::kTooLittleData,
-               .what = "there is one rank, and whom it holds up only other ranks can tell",
-               .where = request.input,
-               .hint = fmt::format("`strobe summary {}` says where its time went", request.input)};
+  return fleet::only_one_rank(
+      request.input, fmt::format("`strobe summary {}` says where its time went", request.input));
 }
 
 // In one process or in several.

@@ -6,9 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
-#include <set>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,6 +14,7 @@
 #include "strobe/base/threads.h"
 #include "strobe/cli/interrupt.h"
 #include "strobe/fleet/digest/digest_file.h"
+#include "strobe/fleet/digest/rank_numbers.h"
 #include "strobe/fleet/fingerprint.h"
 #include "strobe/readers/derived_cache.h"
 #include "strobe/readers/run_reader.h"
@@ -26,7 +25,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int32_t kNoRank = -1;
 constexpr std::string_view kCacheName = "digests";
 
 // What a process says about a file: its place, whether it could be read, and a digest or an error.
@@ -70,20 +68,9 @@ Result<std::string> digest_of(const fs::path& trace, const readers::LoadOptions&
     if (fleet::unpack_rank_digest(*found)) return *std::move(found);
   }
   STROBE_TRY(const readers::LoadedTrace loaded, readers::read_trace_cached(trace, options, cache));
-  if (loaded.trace.slices().size() == 0) {
-    return Error{.code = ErrorCode::kTooLittleData,
-                 .what = "it holds no events that can be read",
-                 .where = trace.string(),
-                 .hint = "record this rank again"};
-  }
-  const std::int32_t rank = loaded.trace.metadata().distributed.rank.value_or(kNoRank);
   STROBE_TRY(std::string packed,
-             fleet::pack_rank_digest(fleet::make_rank_digest(
-                 loaded.trace, rank,
-                 {.file = {},
-                  .host = {},
-                  .fingerprint = {},
-                  .damage = report::import_warning(trace.string(), loaded.report)})));
+             fleet::pack_digest_of(loaded.trace, trace.string(),
+                                   report::import_warning(trace.string(), loaded.report)));
   (void)kept.keep(packed);  // the next start reads the trace again
   return packed;
 }
@@ -127,28 +114,10 @@ std::vector<std::string> digest_own(const std::vector<readers::RankFiles>& files
   return messages;
 }
 
-bool names_tell_ranks(const std::vector<readers::RankFiles>& files) {
-  std::set<std::optional<std::int32_t>> seen;
-  for (const readers::RankFiles& file : files) seen.insert(file.rank);
-  return files.size() > 1 && seen.size() == files.size() && !seen.contains(std::nullopt);
-}
-
-Result<void> check_ranks(const std::vector<fleet::RankDigest>& digests, const std::string& path) {
-  for (std::size_t i = 0; i < digests.size(); ++i) {
-    const fleet::RankDigest& one = digests[i];
-    if (one.rank == kNoRank && digests.size() > 1) {
-      return Error{ErrorCode::kMalformed,
-                   "neither the name nor the content of a trace says its rank", one.file,
-                   "put each rank into its own folder: rank0/, rank1/, ..."};
-    }
-    if (i > 0 && digests[i - 1].rank == one.rank) {
-      return Error{ErrorCode::kMalformed,
-                   fmt::format("two traces are of rank {}: '{}' and '{}'", one.rank,
-                               digests[i - 1].file, one.file),
-                   path, "leave one of them in the folder"};
-    }
-  }
-  return {};
+std::vector<std::optional<std::int32_t>> named_ranks(const std::vector<readers::RankFiles>& files) {
+  std::vector<std::optional<std::int32_t>> named;
+  for (const readers::RankFiles& file : files) named.push_back(file.rank);
+  return named;
 }
 
 }  // namespace
@@ -164,7 +133,7 @@ Result<JobDigests> read_job(const std::string& path, fleet::World& world, const 
   if (!world.is_first()) return job;
   STROBE_TRY_VOID(check_interrupted());
   STROBE_TRY(const std::vector<readers::RankFiles> files, found);
-  const bool named = names_tell_ranks(files);
+  const bool named = fleet::names_tell_ranks(named_ranks(files));
   std::vector<std::optional<Error>> errors(files.size());
   for (const std::vector<std::string>& messages : gathered) {
     for (const std::string& message : messages) {
@@ -186,10 +155,7 @@ Result<JobDigests> read_job(const std::string& path, fleet::World& world, const 
   for (std::optional<Error>& error : errors) {
     if (error) job.unreadable.push_back(*std::move(error));
   }
-  std::ranges::sort(job.digests, [](const fleet::RankDigest& a, const fleet::RankDigest& b) {
-    return std::tie(a.rank, a.file) < std::tie(b.rank, b.file);
-  });
-  STROBE_TRY_VOID(check_ranks(job.digests, path));
+  STROBE_TRY_VOID(fleet::order_by_rank(job.digests, path));
   return job;
 }
 

@@ -16,8 +16,8 @@ class OpenTrace;  // a loaded trace and data derived from it on demand: open_tra
 // read.
 using TraceLookup = std::function<Result<std::shared_ptr<const OpenTrace>>(std::string_view trace)>;
 
-// The body of /api/v1/<route>, as in docs/api.md. All routes but `runs`, `compare`, `kernels` and
-// `bench`, which are about files and not about a trace.
+// The body of /api/v1/<route>, as in docs/api.md. All routes but `runs`, `compare`, `kernels`,
+// `fleet` and `bench`, which are about files and not about one trace.
 Result<std::string> api_answer(std::string_view route, const Query& query,
                                const TraceLookup& traces);
 

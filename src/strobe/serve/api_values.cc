@@ -24,9 +24,9 @@ bool is_below(std::int64_t id, std::size_t count) {
   return id >= 0 && static_cast<std::uint64_t>(id) < count;
 }
 
-std::int64_t since_clock(const OpenTrace& open, std::int64_t time_ns) {
+std::int64_t since_clock(std::int64_t origin_ns, std::int64_t time_ns) {
   std::int64_t sum_ns = 0;
-  if (!__builtin_add_overflow(open.timeline().extent().start_ns, time_ns, &sum_ns)) return sum_ns;
+  if (!__builtin_add_overflow(origin_ns, time_ns, &sum_ns)) return sum_ns;
   return time_ns < 0 ? std::numeric_limits<std::int64_t>::min()
                      : std::numeric_limits<std::int64_t>::max();
 }
@@ -107,7 +107,7 @@ std::string_view word_of(TrackKind kind) {
   return "other";
 }
 
-Result<Interval> window_of(const Query& query, const OpenTrace& open) {
+Result<Interval> window_since(const Query& query, std::int64_t origin_ns) {
   STROBE_TRY(const std::int64_t start_ns, query.integer("start_ns", -kMostNs, kMostNs));
   STROBE_TRY(const std::int64_t end_ns, query.integer("end_ns", -kMostNs, kMostNs));
   if (end_ns <= start_ns) {
@@ -118,7 +118,11 @@ Result<Interval> window_of(const Query& query, const OpenTrace& open) {
         .where = "end_ns",
         .hint = "see docs/api.md"};
   }
-  return Interval{since_clock(open, start_ns), since_clock(open, end_ns)};
+  return Interval{since_clock(origin_ns, start_ns), since_clock(origin_ns, end_ns)};
+}
+
+Result<Interval> window_of(const Query& query, const OpenTrace& open) {
+  return window_since(query, open.timeline().extent().start_ns);
 }
 
 Result<std::uint32_t> columns_of(const Query& query, std::optional<std::int64_t> otherwise) {

@@ -27,7 +27,10 @@ inline std::int64_t since_origin(const OpenTrace& open, std::int64_t time_ns) {
   return time_ns - open.timeline().extent().start_ns;
 }
 
-// start_ns to end_ns, as times of the trace; never empty.
+// start_ns to end_ns, as times of a clock on which those of the API begin at `origin_ns`; never
+// empty.
+Result<Interval> window_since(const Query& query, std::int64_t origin_ns);
+// The same, as times of the trace.
 Result<Interval> window_of(const Query& query, const OpenTrace& open);
 Result<std::uint32_t> columns_of(const Query& query, std::optional<std::int64_t> otherwise = {});
 Result<std::optional<std::vector<TrackId>>> tracks_of(const Query& query, const OpenTrace& open);

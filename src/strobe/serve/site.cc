@@ -205,6 +205,9 @@ Result<std::shared_ptr<const std::string>> api_body(const SiteSources& sources,
   if (route == "compare") return sources.compare(query, files_of(view), traces);
   if (is_query(route)) return sources.query(route, query, files_of(view), traces, is_gone);
   if (route == "bench" || route.starts_with("bench/")) return sources.bench(route, query, view);
+  if (route == "fleet" || route.starts_with("fleet/")) {
+    return sources.fleet(route, query, view, traces);
+  }
   if (route == "kernels") return sources.kernels(query, view, traces);
   STROBE_TRY(std::string body, sources.api(route, query, traces));
   return std::make_shared<const std::string>(std::move(body));

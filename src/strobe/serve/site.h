@@ -35,6 +35,10 @@ struct SiteSources {
   std::function<Result<std::shared_ptr<const std::string>>(
       std::string_view route, const Query& query, const ShelfView& view)>
       bench;
+  // `route`: "fleet" and what is below it.
+  std::function<Result<std::shared_ptr<const std::string>>(
+      std::string_view route, const Query& query, const ShelfView& view, const TraceLookup& traces)>
+      fleet;
   // `route`: "query" and what is below it.
   std::function<Result<std::shared_ptr<const std::string>>(
       std::string_view route, const Query& query, const std::vector<FoundTrace>& files,

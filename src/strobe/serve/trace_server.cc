@@ -7,6 +7,7 @@
 #include "strobe/serve/api.h"
 #include "strobe/serve/bench_shelf.h"
 #include "strobe/serve/comparison_shelf.h"
+#include "strobe/serve/fleet_shelf.h"
 #include "strobe/serve/http_server.h"
 #include "strobe/serve/kernel_shelf.h"
 #include "strobe/serve/profile_shelf.h"
@@ -20,26 +21,30 @@ namespace {
 constexpr std::uint64_t kProfileShare = 4;
 
 SiteSources real_sources(ComparisonShelf& comparisons, KernelShelf& kernels, BenchShelf& benches,
-                         QueryDesk& queries) {
-  return {.api = api_answer,
-          .plugin = tensorboard::answer,
-          .compare =
-              [&comparisons](const Query& query, const std::vector<FoundTrace>& files,
-                             const TraceLookup& traces) {
-                return comparisons.answer(query, files, traces);
-              },
-          .kernels = [&kernels](
-                         const Query& query, const ShelfView& view,
-                         const TraceLookup& traces) { return kernels.answer(query, view, traces); },
-          .bench = [&benches](std::string_view route, const Query& query,
-                              const ShelfView& view) { return benches.answer(route, query, view); },
-          .query =
-              [&queries](std::string_view route, const Query& query,
-                         const std::vector<FoundTrace>& files, const TraceLookup& traces,
-                         const std::function<bool()>& is_gone) {
-                return queries.answer(route, query, files, traces, is_gone);
-              },
-          .page_html = report::page_html()};
+                         FleetShelf& jobs, QueryDesk& queries) {
+  return {
+      .api = api_answer,
+      .plugin = tensorboard::answer,
+      .compare =
+          [&comparisons](const Query& query, const std::vector<FoundTrace>& files,
+                         const TraceLookup& traces) {
+            return comparisons.answer(query, files, traces);
+          },
+      .kernels = [&kernels](
+                     const Query& query, const ShelfView& view,
+                     const TraceLookup& traces) { return kernels.answer(query, view, traces); },
+      .bench = [&benches](std::string_view route, const Query& query,
+                          const ShelfView& view) { return benches.answer(route, query, view); },
+      .fleet = [&jobs](
+                   std::string_view route, const Query& query, const ShelfView& view,
+                   const TraceLookup& traces) { return jobs.answer(route, query, view, traces); },
+      .query =
+          [&queries](std::string_view route, const Query& query,
+                     const std::vector<FoundTrace>& files, const TraceLookup& traces,
+                     const std::function<bool()>& is_gone) {
+            return queries.answer(route, query, files, traces, is_gone);
+          },
+      .page_html = report::page_html()};
 }
 
 HostGuard guard_for(const HttpServer* http, const ServeOptions& options) {
@@ -67,7 +72,7 @@ struct TraceServer::Parts {
         traces(std::move(folder), trace_part(options.shelf)),
         profiles(options.shelf.memory_bytes / kProfileShare,
                  [](std::string_view json) { return tensorboard::read_profile(json); }),
-        sources(real_sources(comparisons, kernels, benches, queries)),
+        sources(real_sources(comparisons, kernels, benches, jobs, queries)),
         agents(sources, traces, [this] { return url(); }),
         site(with_agents(sources, agents), guard_for(listening.get(), options), options.path_prefix,
              traces, profiles),
@@ -81,6 +86,7 @@ struct TraceServer::Parts {
   ComparisonShelf comparisons;
   KernelShelf kernels;
   BenchShelf benches;
+  FleetShelf jobs;
   QueryDesk queries;
   const SiteSources sources;
   AgentDesk agents;

@@ -6,6 +6,7 @@
 #include <list>
 #include <thread>
 
+#include "strobe/base/json_value.h"
 #include "tests/support/http_client.h"
 #include "tests/support/process.h"
 #include "tests/support/temporary_folder.h"
@@ -125,6 +126,29 @@ TEST_F(ServeCommandTest, a_trace_that_cannot_be_read_is_told_and_the_rest_is_ser
   kill(server.id(), SIGINT);
   EXPECT_THAT(server.wait().err,
               HasSubstr("strobe: cannot read 'bad.pt.trace.json': this is text"));
+}
+
+TEST_F(ServeCommandTest, a_job_has_the_document_of_the_fleet_command) {
+  const std::filesystem::path ranks = STROBE_SOURCE_DIR "/tests/data/ranks/rank_5_sleeps";
+  std::filesystem::create_directory(logs_.path() / "job");
+  for (const auto& file : std::filesystem::directory_iterator(ranks)) {
+    logs_.write_old("job/" + file.path().filename().string(), testing::bytes_of(file.path()));
+  }
+  const ProcessOutcome command = test::run_process(
+      {.command = {STROBE_BINARY, "fleet", "job", "--format", "json", "--no-cache"},
+       .folder = logs_.path().string(),
+       .environment = {}});
+  ASSERT_EQ(command.exit_code, 0) << command.err;
+  test::RunningProcess server = start({".", "--no-cache", "--port", "0"});
+  const std::uint16_t port = port_in(server.first_line());
+  test::HttpAnswer answer;
+  for (int i = 0; i < 1000 && answer.status != 200; ++i) {
+    std::this_thread::sleep_for(milliseconds(5));
+    answer = get(port, "/api/v1/fleet?run=job");
+  }
+  EXPECT_EQ(std::string(find(answer.body, "document").text) + "\n", command.out);
+  kill(server.id(), SIGINT);
+  EXPECT_EQ(server.wait().exit_code, 0);
 }
 
 TEST_F(ServeCommandTest, the_browser_is_shown_the_address) {

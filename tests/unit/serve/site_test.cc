@@ -187,6 +187,13 @@ Result<std::shared_ptr<const std::string>> fake_bench(std::string_view route, co
       "{} {} of {}", route, query.optional_text("file").value_or("-"), view.bench_files.size()));
 }
 
+Result<std::shared_ptr<const std::string>> fake_fleet(std::string_view route, const Query& query,
+                                                      const ShelfView& view,
+                                                      const TraceLookup& traces) {
+  if (const auto trace = query.optional_text("trace")) STROBE_TRY_VOID(traces(*trace));
+  return std::make_shared<const std::string>(fmt::format("{} of {}", route, view.traces.size()));
+}
+
 // "limit" and "lacks" are the errors of a desk.
 Result<std::shared_ptr<const std::string>> fake_query(std::string_view route, const Query& query,
                                                       const std::vector<FoundTrace>& files,
@@ -219,7 +226,7 @@ class SiteTest : public ::testing::Test {
                       return readers::read_trace(found.path, options);
                     }});
     site_.emplace(SiteSources{fake_api, fake_plugin, fake_compare, fake_kernels, fake_bench,
-                              fake_query, "<html></html>"},
+                              fake_fleet, fake_query, "<html></html>"},
                   HostGuard("127.0.0.1", is_loopback, {}), prefix, *traces_, profiles_);
   }
 
@@ -336,6 +343,17 @@ TEST_F(SiteTest, kernels_are_asked_of_all_files_and_of_loaded_traces) {
   is_held_ = true;
   make("");
   EXPECT_EQ(ask("/api/v1/kernels?trace=other/a.json").status, 409);
+  is_held_ = false;
+}
+
+TEST_F(SiteTest, everything_below_fleet_is_asked_of_the_jobs) {
+  wait_for_traces();
+  EXPECT_EQ(ask("/api/v1/fleet?trace=other/a.json").text(), "fleet of 3");
+  EXPECT_EQ(ask("/api/v1/fleet/exchanges").text(), "fleet/exchanges of 3");
+  EXPECT_EQ(ask("/api/v1/fleets").status, 404);
+  is_held_ = true;
+  make("");
+  EXPECT_EQ(ask("/api/v1/fleet?trace=other/a.json").status, 409);
   is_held_ = false;
 }
 

@@ -134,6 +134,10 @@ Stretch reach_of(const Trace& trace, const SliceStretches& slices) {
   return reach;
 }
 
+Interval extent_of(const Trace& trace, const SliceStretches& slices) {
+  return slices.others.is_empty() ? reach_of(trace, slices).interval() : slices.others.interval();
+}
+
 std::vector<std::vector<SliceId>> slices_by_track(const Trace& trace) {
   const auto& tracks = trace.slices().tracks;
   std::vector<std::size_t> counts(trace.tracks().size());
@@ -191,10 +195,12 @@ Interval shown_time(const Trace& trace) {
   return reach_of(trace, stretches_of(trace.slices())).interval();
 }
 
+Interval slice_extent(const Trace& trace) { return extent_of(trace, stretches_of(trace.slices())); }
+
 Timeline::Timeline(const Trace& trace) : trace_(&trace) {
   const SliceStretches stretches = stretches_of(trace.slices());
   reach_ = reach_of(trace, stretches).interval();
-  extent_ = stretches.others.is_empty() ? reach_ : stretches.others.interval();
+  extent_ = extent_of(trace, stretches);
   const std::size_t count = trace.slice_count();
   slices_.resize(count);
   looks_of_slots_.resize(count);

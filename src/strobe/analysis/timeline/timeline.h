@@ -72,6 +72,8 @@ struct TimelineBlock {
 // The time of which a trace has anything to show, as Timeline::reach(); {0, 0} if there is none.
 // Counters of other tools show nothing outside of the slices: some of them begin at time 0.
 Interval shown_time(const Trace& trace);
+// As Timeline::extent(), without a timeline.
+Interval slice_extent(const Trace& trace);
 
 // A trace ordered for drawing: track by track, row by row, by start. A place in that order is a
 // slot. 25 bytes per slice.

@@ -240,6 +240,7 @@ TEST(TimelineTest, conditions_and_samples_can_be_shown_but_do_not_move_the_origi
   EXPECT_EQ(timeline.extent(), (Interval{100, 150}));
   EXPECT_EQ(timeline.reach(), (Interval{10, 520}));
   EXPECT_EQ(shown_time(trace), timeline.reach());
+  EXPECT_EQ(slice_extent(trace), timeline.extent());
   EXPECT_EQ(timeline.busy_ns(trace.slices().tracks[1]), 0) << "a condition is not work";
 }
 
