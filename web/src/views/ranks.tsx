@@ -137,7 +137,6 @@ function JobView({ fleet, question, isAligned }: { fleet: Fleet; question: JobQu
       <section class={`card verdict-card job-verdict ${slow.length > 0 ? 'warn' : ''}`}>
         {verdict.map((sentence, i) => <p key={sentence} class={i < leads ? 'lead' : 'muted'}>{sentence}</p>)}
         {tables['stragglers'] && <Stragglers table={tables['stragglers']} onShow={(ranks) => change({ ranks: [...new Set([...ranks.slice(0, kMostLanes / 2), ...usual.filter((rank) => !slow.includes(rank))])].sort((a, b) => a - b).join(','), cell: undefined })} />}
-        {tables['unreadable']?.notes.map((note) => <p key={note} class="muted">{note}</p>)}
       </section>
       <div class="job-bar">
         <Facts facts={[
@@ -195,7 +194,7 @@ function Stragglers({ table, onShow }: { table: Table; onShow: (ranks: number[])
             <td class="number">{durationText(numberAt(row, 'peers_ns', 0))}</td>
             <td class="number">{whole(row, 'late_steps')} of {whole(row, 'steps')}</td>
             <td class="number">{whole(row, 'last')} of {whole(row, 'collectives')}</td>
-            <td class="number">{shareText(numberAt(row, 'lost_share', 0))} <span class="muted">{shareText(numberAt(row, 'lost_low', 0))} … {shareText(numberAt(row, 'lost_high', 0))}</span></td>
+            <td class="number">{shareText(numberAt(row, 'lost_share', 0))}{row['lost_low'] !== row['lost_high'] && <span class="muted"> {shareText(numberAt(row, 'lost_low', 0))} … {shareText(numberAt(row, 'lost_high', 0))}</span>}</td>
             <td>{row['first_step']}{row['last_step'] !== row['first_step'] && <> to {row['last_step']}</>}</td>
           </tr>
         ))}

@@ -165,9 +165,17 @@ test('ranks are added, left out and chosen again', async () => {
   await whole(page);
   const usual = await chips();
   assert.ok(usual.includes('rank 5slow') && usual.length === 5, usual.join());
+  await boxOf('.tl-surface');
+  await page.click('.tl-surface', { position: { x: 300, y: 2 } });
+  const before = await timeWindow(page);
+  await page.keyboard.press('w');
+  const zoomed = await windowChanged(page, before);
+  await page.waitForURL(/from=/);
   await page.fill('[aria-label="Add ranks"]', '0-7');
   await page.keyboard.press('Enter');
-  await page.waitForFunction(() => document.querySelectorAll('.lane-chip').length === 8);
+  await page.waitForFunction(() => document.querySelectorAll('.lane-chip').length === 8 && document.querySelectorAll('.lane.group').length === 8);
+  await whole(page);
+  assert.deepEqual(await timeWindow(page), zoomed, 'more ranks in the same window');
   await page.click('[aria-label="Leave out rank 5"]');
   await page.waitForURL(/ranks=0,1,2,3,4,6,7/);
   await page.fill('[aria-label="Add ranks"]', '12');

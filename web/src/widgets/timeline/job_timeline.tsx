@@ -74,7 +74,7 @@ function LoadedTimeline({ fleet, job, isAligned, chosen, infos, name, step, view
       tiles.stop();
     };
   }, [model]);
-  const isFirst = useRef(true);
+  const placed = useRef<TimelineModel | null>(null); // in the window of the address
   useEffect(() => {
     const shown = step === null ? null : model.info.steps[step] ?? null;
     if (shown && step !== null) {
@@ -83,8 +83,8 @@ function LoadedTimeline({ fleet, job, isAligned, chosen, infos, name, step, view
     }
     model.focus = shown;
     home.current = model.window.view;
-    if (isFirst.current && view) model.setView(view);
-    isFirst.current = false;
+    if (placed.current !== model && view) model.setView(view);
+    placed.current = model;
   }, [model, step]);
 
   const settling = useMemo(() => new Settling(() => {
