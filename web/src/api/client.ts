@@ -1,7 +1,8 @@
 import type { BenchDetails, BenchGrids, BenchPoints, BenchRun, BenchTable } from './bench_types.ts';
+import type { Exchanges, Fleet } from './job_types.ts';
 import type {
-  ApiErrorBody, Comparison, CounterPoints, Diff, Exchanges, Fleet, KernelStudy, Memory, Modules, QueryAnswer, QuerySchema, Recordings, Runs, SearchResult, Selection,
-  SliceDetails, Summary, Tile, Timeline,
+  ApiErrorBody, Comparison, CounterPoints, Diff, KernelStudy, Memory, Modules, QueryAnswer, QuerySchema, Recordings, Runs, SearchResult, Selection, SliceDetails,
+  Summary, Tile, Timeline,
 } from './types.ts';
 
 // Selects one table: of a run by case, type and providers, of tables of ratios by all their names.

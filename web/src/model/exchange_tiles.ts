@@ -1,4 +1,4 @@
-import type { ExchangeKind, Exchanges } from '../api/types.ts';
+import type { ExchangeKind, Exchanges } from '../api/job_types.ts';
 import { type FetchTile, TileGrid } from './tile_grid.ts';
 import type { Viewport } from './viewport.ts';
 

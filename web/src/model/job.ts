@@ -1,4 +1,5 @@
-import type { Cell, Fleet, Table } from '../api/types.ts';
+import type { Fleet } from '../api/job_types.ts';
+import type { Cell, Table } from '../api/types.ts';
 import { median } from './numbers.ts';
 import { numberAt } from './table.ts';
 

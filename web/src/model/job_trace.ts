@@ -1,5 +1,6 @@
 import type { Client } from '../api/client.ts';
-import type { JobRank, SliceDetails, SliceRef, Tile, TileRow, Timeline, Track } from '../api/types.ts';
+import type { JobRank } from '../api/job_types.ts';
+import type { SliceDetails, SliceRef, Tile, TileRow, Timeline, Track } from '../api/types.ts';
 import type { TraceSource } from './timeline_model.ts';
 
 // Several ranks of a job as one trace on the job's clock: a group of tracks for each rank, with the main thread of its host and

@@ -2,7 +2,8 @@ import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 
 import type { JobQuestion } from '../api/client.ts';
-import type { Fleet, Row, Table } from '../api/types.ts';
+import type { Fleet } from '../api/job_types.ts';
+import type { Row, Table } from '../api/types.ts';
 import { Job, type StepOfRank, kMostLanes, parseRanks } from '../model/job.ts';
 import { heatOf, kHeatMetrics } from '../model/job_heat.ts';
 import { chosenEntries, jobOf, traceOfRank } from '../model/ranks.ts';

@@ -1,7 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 
-import type { JobDocument, Row, Table } from '../api/types.ts';
+import type { JobDocument } from '../api/job_types.ts';
+import type { Row, Table } from '../api/types.ts';
 import type { Job } from '../model/job.ts';
 import { numberAt } from '../model/table.ts';
 import { bytesText, countText } from '../model/units.ts';
@@ -45,7 +46,8 @@ const kSpecs: readonly Spec[] = [
 ];
 
 function driftText(ppm: number | null): string {
-  return ppm === null ? '–' : `${ppm < 0 ? '−' : '+'}${Math.abs(ppm).toFixed(1)} ppm`;
+  if (ppm === null) return '–';
+  return ppm === 0 ? '0' : `${ppm < 0 ? '−' : '+'}${Math.abs(ppm).toFixed(1)} ppm`;
 }
 
 // With own work, and the mean lateness over the steps.

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { Exchanges, Fleet, JobDocument, Row } from '../../src/api/types.ts';
+import type { Exchanges, Fleet, JobDocument } from '../../src/api/job_types.ts';
+import type { Row } from '../../src/api/types.ts';
 import { Job } from '../../src/model/job.ts';
 import { durationText, signedDuration } from '../../src/model/units.ts';
 import { kScreens, snapshot, text, timeWindow, whole, windowChanged } from './browser.ts';

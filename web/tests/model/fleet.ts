@@ -1,4 +1,5 @@
-import type { Fleet, Row, Table } from '../../src/api/types.ts';
+import type { Fleet } from '../../src/api/job_types.ts';
+import type { Row, Table } from '../../src/api/types.ts';
 
 // Answers about jobs, made up.
 

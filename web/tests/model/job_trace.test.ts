@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { Client } from '../../src/api/client.ts';
-import type { JobRank, Runs, Timeline, TraceEntry } from '../../src/api/types.ts';
+import type { JobRank } from '../../src/api/job_types.ts';
+import type { Runs, Timeline, TraceEntry } from '../../src/api/types.ts';
 import { ExchangeTiles, exchangeAt, lastOf, loadExchanges } from '../../src/model/exchange_tiles.ts';
 import { JobTrace, jobTime, traceTime } from '../../src/model/job_trace.ts';
 import { jobOf } from '../../src/model/ranks.ts';

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 
-import type { JobRank } from '../../api/types.ts';
+import type { JobRank } from '../../api/job_types.ts';
 import { type ExchangeHit, type ExchangeTiles, type SeenExchange, exchangeAt, lastOf } from '../../model/exchange_tiles.ts';
 import type { TimelineModel } from '../../model/timeline_model.ts';
 import { bytesText, durationText } from '../../model/units.ts';

@@ -2,7 +2,8 @@ import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 import type { JobQuestion } from '../../api/client.ts';
-import type { Fleet, JobRank, Timeline } from '../../api/types.ts';
+import type { Fleet, JobRank } from '../../api/job_types.ts';
+import type { Timeline } from '../../api/types.ts';
 import { ExchangeTiles } from '../../model/exchange_tiles.ts';
 import { JobTrace, traceTime } from '../../model/job_trace.ts';
 import { Settling } from '../../model/settling.ts';
