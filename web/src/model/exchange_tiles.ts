@@ -15,7 +15,6 @@ export interface SeenExchange {
   key: string; // the same in every tile
   kind: ExchangeKind;
   sequence: number | null;
-  step: number | null;
   parts: ExchangePart[]; // of the shown ranks
   arrival_ns: number; // of the last rank of all
 }
@@ -28,14 +27,14 @@ export interface ExchangeTile {
 export function loadExchanges({ kinds, exchanges, narrower }: Exchanges): ExchangeTile {
   return {
     narrower,
-    exchanges: exchanges.map(({ kind, sequence, step, parts: numbers }) => {
+    exchanges: exchanges.map(({ kind, sequence, parts: numbers }) => {
       const parts: ExchangePart[] = [];
       for (let i = 0; i < numbers.length; i += 4) {
         parts.push({ rank: numbers[i], start_ns: numbers[i + 1], length_ns: numbers[i + 2], wait_ns: Math.min(numbers[i + 3], numbers[i + 2]) });
       }
       const { kind: name, group } = kinds[kind];
       return {
-        key: `${name} ${group} ${sequence} ${parts[0]?.start_ns}`, kind: kinds[kind], sequence, step, parts,
+        key: `${name} ${group} ${sequence} ${parts[0]?.start_ns}`, kind: kinds[kind], sequence, parts,
         arrival_ns: Math.max(...parts.map((part) => part.start_ns + part.wait_ns)),
       };
     }),

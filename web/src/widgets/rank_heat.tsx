@@ -104,7 +104,7 @@ export function RankHeat({ job, heat, chosen, onOpen }: Props): JSX.Element {
 }
 
 // "3" of "ProfilerStep#3"; without a number its place.
-export function stepNumber(name: string, step: number): string {
+function stepNumber(name: string, step: number): string {
   return /\d+$/.exec(name)?.[0] ?? String(step);
 }
 
@@ -120,7 +120,7 @@ function cellWords(job: Job, heat: Heat, { row, step }: StepOfRank): string {
   return `rank ${job.ranks[row]}, ${job.steps[step]}, ${heat.metric.name} ${valueWords(heat, heat.values[row * job.steps.length + step])}`;
 }
 
-export function valueWords(heat: Heat, value: number): string {
+function valueWords(heat: Heat, value: number): string {
   if (Number.isNaN(value)) return 'not known';
   const { less, more } = heat.metric;
   if (less === undefined || value === 0) return durationText(value);

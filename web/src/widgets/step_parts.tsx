@@ -6,7 +6,7 @@ import { Card } from './pieces.tsx';
 
 // A step of a rank beside the same step of a typical peer: what each consists of.
 
-export function partColour({ key, kind }: Part): string {
+function partColour({ key, kind }: Part): string {
   return key === 'wait_ns' ? `color-mix(in srgb, var(--kind-${kind}) 42%, var(--surface))` : `var(--kind-${kind})`;
 }
 

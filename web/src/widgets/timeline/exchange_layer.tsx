@@ -71,9 +71,10 @@ export class ExchangeLayer implements Layer {
     this.words ??= new Words(context);
     const bands = bandsOf(model, this.ranks);
     const drawn = exchanges.map((exchange) => ({ exchange, bars: barsOf(model, bands, exchange) }));
-    context.fillStyle = kindColour(kCommunication, 1, colours.theme);
+    const ink = kindColour(kCommunication, 1, colours.theme);
+    context.fillStyle = ink;
     for (const { bars } of drawn) paintRibbons(context, bars);
-    for (const { exchange, bars } of drawn) for (const bar of bars) paintBar(context, model, colours, this.words, exchange, bar);
+    for (const { exchange, bars } of drawn) for (const bar of bars) paintBar(context, model, colours, ink, this.words, exchange, bar);
     paintSteps(context, model, colours, bands);
   }
 
@@ -129,11 +130,11 @@ function paintRibbons(context: CanvasRenderingContext2D, bars: readonly Bar[]): 
 }
 
 function paintBar(
-  context: CanvasRenderingContext2D, model: TimelineModel, colours: Colours, words: Words, exchange: SeenExchange, { x, arrival, end, band }: Bar,
+  context: CanvasRenderingContext2D, model: TimelineModel, colours: Colours, ink: string, words: Words, exchange: SeenExchange, { x, arrival, end, band }: Bar,
 ): void {
   if (end < 0 || x > model.width_px) return;
   const [top, height] = [band.top + kInset_px, band.bottom - band.top - 2 * kInset_px];
-  context.fillStyle = kindColour(kCommunication, 1, colours.theme);
+  context.fillStyle = ink;
   context.globalAlpha = kWaitAlpha;
   if (arrival > x) context.fillRect(x, top, arrival - x, height);
   context.globalAlpha = 1;
