@@ -61,16 +61,17 @@ Error error_of(char code, std::string_view text) {
 }
 
 // The packed digest of a trace. Its rank is what the trace says.
-Result<std::string> digest_of(const fs::path& trace, const readers::LoadOptions& options,
-                              const readers::CacheOptions& cache) {
+Result<std::string> packed_digest(const fs::path& trace, const readers::LoadOptions& options,
+                                  const readers::CacheOptions& cache) {
   const readers::DerivedCache kept(trace, kCacheName, fleet::kFingerprint, cache);
   if (std::optional<std::string> found = kept.find()) {
     if (fleet::unpack_rank_digest(*found)) return *std::move(found);
   }
   STROBE_TRY(const readers::LoadedTrace loaded, readers::read_trace_cached(trace, options, cache));
-  STROBE_TRY(std::string packed,
-             fleet::pack_digest_of(loaded.trace, trace.string(),
-                                   report::import_warning(trace.string(), loaded.report)));
+  STROBE_TRY(const fleet::RankDigest digest,
+             fleet::digest_of(loaded.trace, trace.string(),
+                              report::import_warning(trace.string(), loaded.report)));
+  STROBE_TRY(std::string packed, fleet::pack_rank_digest(digest));
   (void)kept.keep(packed);  // the next start reads the trace again
   return packed;
 }
@@ -99,7 +100,7 @@ std::vector<std::string> digest_own(const std::vector<readers::RankFiles>& files
       const std::size_t i = next.fetch_add(1);
       if (i >= own.size()) break;
       const Result<std::string> digest =
-          digest_of(files[own[i]].trace, options, cache_options(load));
+          packed_digest(files[own[i]].trace, options, cache_options(load));
       messages[i] = digest ? success(own[i], *digest) : failure(own[i], digest.error());
       if (world.is_first()) {
         progress.show(fmt::format("reading traces: {} of {}", ++done, own.size()));

@@ -8,14 +8,11 @@
 
 #include <fmt/format.h>
 
-#include "strobe/analysis/timeline/timeline.h"
 #include "strobe/base/threads.h"
 #include "strobe/fleet/digest/digest_file.h"
 #include "strobe/fleet/digest/rank_numbers.h"
 #include "strobe/readers/run_reader.h"
-#include "strobe/report/summary/import_warning.h"
 #include "strobe/serve/comparison_shelf.h"
-#include "strobe/serve/open_trace.h"
 
 namespace strobe::serve {
 namespace {
@@ -108,30 +105,6 @@ std::vector<std::optional<std::int32_t>> named_ranks(const std::vector<FoundTrac
   return named;
 }
 
-Result<KeptDigest> digest_trace(const OpenTrace& open) {
-  if (open.snapshot() != nullptr) {
-    return Error{.code = ErrorCode::kInvalidArgument,
-                 .what = "a snapshot of an allocator is no rank of a job",
-                 .where = open.name(),
-                 .hint = "ask for the other traces"};
-  }
-  KeptDigest digest;
-  auto packed = fleet::pack_digest_of(open.trace(), open.name(),
-                                      report::import_warning(open.name(), open.report()));
-  if (!packed) {
-    Error error = std::move(packed).error();
-    error.where = open.name();
-    if (error.code == ErrorCode::kUnsupported) error.code = ErrorCode::kMalformed;
-    return error;
-  }
-  digest.packed = std::move(*packed);
-  STROBE_TRY(const fleet::RankDigest unpacked, fleet::unpack_rank_digest(digest.packed));
-  digest.first_step_ns = unpacked.steps.front().interval.start_ns -
-                         open.trace().metadata().base_time_ns -
-                         analysis::slice_extent(open.trace()).start_ns;
-  return digest;
-}
-
 // What is open is reduced at once, even if others still load.
 template <class Place>
 void digest_in_parallel(const std::vector<Place>& places, const std::vector<OpenRank>& opened) {
@@ -145,7 +118,7 @@ void digest_in_parallel(const std::vector<Place>& places, const std::vector<Open
   std::atomic<std::size_t> next = 0;
   run_in_threads(static_cast<unsigned>(threads), [&](unsigned) {
     for (std::size_t i = next++; i < missing.size(); i = next++) {
-      places[missing[i]]->get([&] { return digest_trace(*opened[missing[i]]); });
+      places[missing[i]]->get([&] { return opened[missing[i]]->digest(); });
     }
   });
 }

@@ -13,19 +13,14 @@
 #include "strobe/serve/api.h"
 #include "strobe/serve/fleet_answer.h"
 #include "strobe/serve/on_demand.h"
+#include "strobe/serve/open_trace.h"
 #include "strobe/serve/query.h"
 #include "strobe/serve/trace_shelf.h"
 
 namespace strobe::serve {
 
-// What the answers about a job need of a trace: a few kB, kept even if the trace is dropped.
-struct KeptDigest {
-  std::string packed;
-  std::int64_t first_step_ns = 0;  // since the trace's origin
-};
-
-// /api/v1/fleet and below: the ranks of a job, as in docs/api.md. A trace is reduced once, until
-// its file changes; the last few jobs are kept.
+// /api/v1/fleet and below: the ranks of a job, as in docs/api.md. The digest of a
+// trace is kept until its file changes, even if the trace is dropped; so are the last few jobs.
 class FleetShelf {
  public:
   using Body = std::shared_ptr<const std::string>;

@@ -2,9 +2,38 @@
 
 #include <utility>
 
+#include "strobe/fleet/digest/digest_file.h"
+#include "strobe/fleet/digest/rank_numbers.h"
+#include "strobe/report/summary/import_warning.h"
 #include "strobe/serve/on_demand.h"
 
 namespace strobe::serve {
+namespace {
+
+Result<KeptDigest> digest_trace(const OpenTrace& open) {
+  if (open.snapshot() != nullptr) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .what = "a snapshot of an allocator is no rank of a job",
+                 .where = open.name(),
+                 .hint = "ask for the other traces"};
+  }
+  STROBE_TRY(const fleet::RankDigest digest,
+             fleet::digest_of(open.trace(), open.name(),
+                              report::import_warning(open.name(), open.report())));
+  auto packed = fleet::pack_rank_digest(digest);
+  if (!packed) {
+    Error error = std::move(packed).error();
+    error.code = ErrorCode::kMalformed;  // the trace is at fault
+    error.where = open.name();
+    return error;
+  }
+  const std::int64_t first_step_ns =
+      digest.steps.front().interval.start_ns - open.trace().metadata().base_time_ns;
+  return KeptDigest{.packed = std::move(*packed),
+                    .first_step_ns = first_step_ns - analysis::slice_extent(open.trace()).start_ns};
+}
+
+}  // namespace
 
 struct OpenTrace::Parts {
   Parts(std::string its_name, readers::LoadedTrace the_loaded, TraceEdition its_edition)
@@ -21,6 +50,7 @@ struct OpenTrace::Parts {
   OnDemand<analysis::SliceLinks> links;
   OnDemand<std::vector<analysis::CounterLine>> counters;
   OnDemand<analysis::Summary> summary;
+  OnDemand<Result<KeptDigest>> digest;
   OnDemand<analysis::AllocatorStudy> allocator_study;
 };
 
@@ -68,6 +98,12 @@ const std::vector<analysis::CounterLine>& OpenTrace::counters() const {
 const analysis::Summary& OpenTrace::summary() const {
   return parts_->summary.get([&] { return analysis::summarize(trace()); });
 }
+
+const Result<KeptDigest>& OpenTrace::digest() const {
+  return parts_->digest.get([&] { return digest_trace(*this); });
+}
+
+bool OpenTrace::has_digest() const { return parts_->digest.peek() != nullptr; }
 
 const AllocatorSnapshot* OpenTrace::snapshot() const { return parts_->loaded.snapshot.get(); }
 

@@ -12,6 +12,7 @@
 #include "strobe/analysis/timeline/slice_links.h"
 #include "strobe/analysis/timeline/timeline.h"
 #include "strobe/analysis/timeline/track_groups.h"
+#include "strobe/base/result.h"
 #include "strobe/readers/trace_reader.h"
 
 namespace strobe::serve {
@@ -20,6 +21,12 @@ namespace strobe::serve {
 struct TraceEdition {
   std::uint64_t generation = 0;  // another one for every load
   bool is_recording = false;     // there will be more
+};
+
+// What the answers about a job need of the trace of a rank: a few kB.
+struct KeptDigest {
+  std::string packed;
+  std::int64_t first_step_ns = 0;  // since the trace's origin
 };
 
 // One loaded trace, const and shared by all requests. Data that only some answers need is computed
@@ -42,6 +49,8 @@ class OpenTrace {
   const analysis::SliceLinks& links() const;
   const std::vector<analysis::CounterLine>& counters() const;
   const analysis::Summary& summary() const;  // of all steps
+  const Result<KeptDigest>& digest() const;  // an error if it is no rank's
+  bool has_digest() const;                   // it is made already
 
   // Null unless the file is a snapshot of an allocator; then there is a study of it, with curves.
   const AllocatorSnapshot* snapshot() const;

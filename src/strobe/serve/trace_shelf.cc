@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "strobe/readers/run_reader.h"
 #include "strobe/report/summary/import_warning.h"
 
 namespace strobe::serve {
@@ -122,6 +123,7 @@ struct TraceShelf::State {
     TraceEdition edition;
     std::uint64_t content = 0;
     Clock::time_point start;
+    bool has_others = false;  // there are more traces
   };
 
   State(RunFolder given, ShelfOptions wanted)
@@ -163,6 +165,8 @@ struct TraceShelf::State {
   void scan();
   void scan_forever();
   void load_forever(unsigned threads_each);
+  static bool is_one_of_ranks(const Load& load, const TraceFacts& facts);
+  void digest_ahead(std::shared_ptr<const OpenTrace> rank) const;
   void load_one(Entry& entry, unsigned threads_each, std::unique_lock<std::mutex>& lock);
   Load begin(Entry& entry);
   void put(const Load& load, Result<Loaded> loaded, std::unique_lock<std::mutex>& lock);
@@ -328,7 +332,8 @@ TraceShelf::State::Load TraceShelf::State::begin(Entry& entry) {
   const Load load{.found = entry.seen,
                   .edition = {.generation = ++editions, .is_recording = entry.seen.is_recording},
                   .content = entry.content,
-                  .start = Clock::now()};
+                  .start = Clock::now(),
+                  .has_others = entries.size() > 1};
   entry.is_stale = false;
   entry.is_wanted = false;
   entry.under_way = load.edition.generation;
@@ -339,6 +344,21 @@ TraceShelf::State::Load TraceShelf::State::begin(Entry& entry) {
     ++generation;
   }
   return load;
+}
+
+// A recording in progress is loaded again and again.
+bool TraceShelf::State::is_one_of_ranks(const Load& load, const TraceFacts& facts) {
+  if (!load.has_others || load.edition.is_recording) return false;
+  return facts.rank || readers::rank_files_of(load.found.trace.path).rank;
+}
+
+// Who looks at one rank of a job will ask about the job, and all of its ranks at once take a while.
+void TraceShelf::State::digest_ahead(std::shared_ptr<const OpenTrace> rank) const {
+  if (stop) return;
+  try {
+    rank->digest();
+  } catch (const std::exception&) {  // no memory, say: a request tries again
+  }
 }
 
 void TraceShelf::State::load_one(Entry& entry, unsigned threads_each,
@@ -371,7 +391,13 @@ void TraceShelf::State::load_one(Entry& entry, unsigned threads_each,
                    "please report it with the trace"};
     }
   }();
+  const bool is_rank = loaded && is_one_of_ranks(load, loaded->facts);
+  std::shared_ptr<const OpenTrace> rank = is_rank ? loaded->open : nullptr;
   put(load, std::move(loaded), lock);
+  if (rank == nullptr) return;
+  lock.unlock();
+  digest_ahead(std::move(rank));
+  lock.lock();
 }
 
 void TraceShelf::State::put(const Load& load, Result<Loaded> loaded,

@@ -12,6 +12,7 @@
 #include "strobe/base/json_value.h"
 #include "strobe/base/json_write.h"
 #include "strobe/serve/bench_shelf.h"
+#include "strobe/serve/fleet_shelf.h"
 #include "strobe/serve/kernel_shelf.h"
 #include "strobe/serve/open_trace.h"
 #include "tests/support/needs_shared.h"
@@ -68,6 +69,14 @@ Result<std::string> benchmarks_of_folder(const std::string& route, const Query& 
   return *body;
 }
 
+Result<std::string> job_of_folder(Folder& folder, const std::string& route, const Query& query) {
+  STROBE_TRY(RunFolder files, RunFolder::open({kFolder}));
+  ShelfView view;
+  for (const FoundTrace& found : files.scan()) view.traces.push_back({.found = found});
+  STROBE_TRY(const FleetShelf::Body body, FleetShelf().answer(route, query, view, folder.lookup()));
+  return *body;
+}
+
 Result<std::string> ask(Folder& folder, const std::string& request) {
   const std::size_t mark = request.find('?');
   Query::Parameters parameters;
@@ -79,6 +88,7 @@ Result<std::string> ask(Folder& folder, const std::string& request) {
   const Query query(std::move(parameters));
   const std::string route = request.substr(0, mark);
   if (route == "kernels") return kernels_of_folder(folder, query);
+  if (route.starts_with("fleet")) return job_of_folder(folder, route, query);
   if (route.starts_with("bench")) return benchmarks_of_folder(route, query);
   return api_answer(route, query, folder.lookup());
 }

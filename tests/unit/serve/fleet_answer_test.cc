@@ -174,13 +174,14 @@ TEST(FleetAnswerTest, what_is_not_known_is_null) {
 TEST(FleetAnswerTest, ranks_without_a_common_step_still_have_a_clock) {
   auto digests = planned_job({.ranks = 2, .steps = 2, .calls = 1});
   for (fleet::DigestStep& step : digests[1].steps) step.name += " of another time";
-  const ServedJob job = served(digests);
+  fleet::set_clock(digests[1], 0, 100'000'000'000, 0);
+  const ServedJob job = served(digests, false);
   EXPECT_EQ(find(*job.body(), "step_names").text, "[]");
   const auto ranks = elements_of(find(*job.body(), "ranks"));
   EXPECT_EQ(find(ranks[0].text, "steps").text, "[]");
   EXPECT_EQ(number(find(ranks[0].text, "clock"), "job_ns"), -1'010'000) << "0: the first exchange";
   for (RankDigest& digest : digests) digest.calls.clear();
-  const ServedJob silent = served(digests);
+  const ServedJob silent = served(digests, false);
   const auto alone = elements_of(find(*silent.body(), "ranks"));
   EXPECT_EQ(number(find(alone[0].text, "clock"), "job_ns"), 0);
 }

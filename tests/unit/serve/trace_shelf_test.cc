@@ -99,6 +99,19 @@ TEST(TraceShelfTest, all_traces_load_in_the_background_and_say_what_they_are) {
   EXPECT_EQ((*found.trace)->name(), "b.json");
 }
 
+TEST(TraceShelfTest, the_ranks_of_a_job_are_reduced_before_somebody_asks) {
+  const LogFolder logs;
+  logs.write_old("rank0.json", kOneSlice);
+  TraceShelf shelf(folder_at(logs), {.load = load_really, .rescan = milliseconds(5)});
+  ASSERT_TRUE(eventually([&] { return is_quiet(shelf); }));
+  EXPECT_FALSE((*shelf.find("rank0.json").trace)->has_digest()) << "one rank is no job";
+  logs.write_old("rank1.json", kOneSlice);
+  logs.write_old("unranked.json", kOneSlice);
+  ASSERT_TRUE(eventually([&] { return states(shelf).size() == 3 && is_quiet(shelf); }));
+  EXPECT_TRUE(eventually([&] { return (*shelf.find("rank1.json").trace)->has_digest(); }));
+  EXPECT_FALSE((*shelf.find("unranked.json").trace)->has_digest());
+}
+
 TEST(TraceShelfTest, a_snapshot_of_an_allocator_says_that_it_is_one) {
   const LogFolder logs;
   logs.write_old("a.json", kOneSlice);

@@ -7,12 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "strobe/fleet/digest/digest_file.h"
-
 namespace strobe::fleet {
 
-Result<std::string> pack_digest_of(const Trace& trace, const std::string& where,
-                                   const std::string& damage) {
+Result<RankDigest> digest_of(const Trace& trace, const std::string& where,
+                             const std::string& damage) {
   if (trace.slice_count() == 0) {
     return Error{.code = ErrorCode::kTooLittleData,
                  .what = "it holds no events that can be read",
@@ -20,8 +18,8 @@ Result<std::string> pack_digest_of(const Trace& trace, const std::string& where,
                  .hint = "record this rank again"};
   }
   const std::int32_t rank = trace.metadata().distributed.rank.value_or(kNoRank);
-  return pack_rank_digest(
-      make_rank_digest(trace, rank, {.file = {}, .host = {}, .fingerprint = {}, .damage = damage}));
+  return make_rank_digest(trace, rank,
+                          {.file = {}, .host = {}, .fingerprint = {}, .damage = damage});
 }
 
 bool names_tell_ranks(std::span<const std::optional<std::int32_t>> named) {

@@ -15,11 +15,11 @@ namespace strobe::fleet {
 
 inline constexpr std::int32_t kNoRank = -1;  // the trace does not say it
 
-// The packed digest of a trace, without its place: that is another one if the file is moved. Its
-// rank is what the trace says. `where` is the trace's name in errors, `damage` what was lost while
-// it was read.
-Result<std::string> pack_digest_of(const Trace& trace, const std::string& where,
-                                   const std::string& damage);
+// The digest of a trace, without its place: that is another one if the file is moved. Its rank is
+// what the trace says. `where` is the trace's name in errors, `damage` what was lost while it was
+// read.
+Result<RankDigest> digest_of(const Trace& trace, const std::string& where,
+                             const std::string& damage);
 
 // Whether the names of a job's traces say which rank each is; else the traces do.
 bool names_tell_ranks(std::span<const std::optional<std::int32_t>> named);

@@ -208,6 +208,10 @@ Section rank_section(const SummaryInput& input) {
       tool_column("host_communication_ns", ColumnType::kDuration),
       tool_column("top_finding", ColumnType::kText)};
   section.for_tools = input.ranks.size() < 2;
+  if (!section.for_tools) {
+    section.notes.emplace_back(
+        "`strobe fleet RUN` says who holds the others up, why, and what that costs.");
+  }
   std::int64_t most_ns = 0;
   for (const RankInput& rank : input.ranks) {
     most_ns = std::max(most_ns, analysis::own_step_ns(*rank.summary));

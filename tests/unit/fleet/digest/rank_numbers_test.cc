@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "strobe/fleet/digest/digest_file.h"
 #include "tests/support/sketch.h"
 
 namespace strobe::fleet {
@@ -51,21 +50,20 @@ TEST(RankNumbersTest, each_trace_must_be_of_a_rank_of_its_own) {
 TEST(RankNumbersTest, a_digest_has_the_rank_of_the_trace_and_no_place) {
   Sketch sketch;
   sketch.thread(1).slice("ProfilerStep#1", SliceKind::kStep, 0, 1000);
-  const auto packed = pack_digest_of(sketch.trace(), "run/x.json", "it is cut off");
-  ASSERT_TRUE(packed) << packed.error().what;
-  const RankDigest digest = *unpack_rank_digest(*packed);
-  EXPECT_EQ(digest.rank, kNoRank);
-  EXPECT_EQ(digest.file, "");
-  EXPECT_EQ(digest.damage, "it is cut off");
-  EXPECT_EQ(digest.steps.size(), 1u);
+  const auto digest = digest_of(sketch.trace(), "run/x.json", "it is cut off");
+  ASSERT_TRUE(digest) << digest.error().what;
+  EXPECT_EQ(digest->rank, kNoRank);
+  EXPECT_EQ(digest->file, "");
+  EXPECT_EQ(digest->damage, "it is cut off");
+  EXPECT_EQ(digest->steps.size(), 1u);
 }
 
 TEST(RankNumbersTest, a_trace_without_slices_has_no_digest) {
   Sketch sketch;
-  const auto packed = pack_digest_of(sketch.trace(), "run/x.json", "");
-  ASSERT_FALSE(packed);
-  EXPECT_EQ(packed.error().code, ErrorCode::kTooLittleData);
-  EXPECT_EQ(packed.error().where, "run/x.json");
+  const auto digest = digest_of(sketch.trace(), "run/x.json", "");
+  ASSERT_FALSE(digest);
+  EXPECT_EQ(digest.error().code, ErrorCode::kTooLittleData);
+  EXPECT_EQ(digest.error().where, "run/x.json");
 }
 
 TEST(RankNumbersTest, one_rank_is_no_job) {
