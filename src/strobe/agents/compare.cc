@@ -187,7 +187,7 @@ Result<Answer> fleet_answer(const ToolCall& call) {
                   "no collectives could be matched over the ranks",
                   "record the device's communication kernels on every rank, at the same time");
   }
-  answer.links.push_back({"ranks", page_address(call.lab.page(), "distributed", source.traces)});
+  answer.links.push_back({"ranks", page_address(call.lab.page(), "ranks", source.traces)});
   return answer;
 }
 

@@ -1,4 +1,5 @@
 import type { BenchDetails, BenchGrids, BenchPoints, BenchRun, BenchTable } from './bench_types.ts';
+import type { Exchanges, Fleet } from './job_types.ts';
 import type {
   ApiErrorBody, Comparison, CounterPoints, Diff, KernelStudy, Memory, Modules, QueryAnswer, QuerySchema, Recordings, Runs, SearchResult, Selection, SliceDetails,
   Summary, Tile, Timeline,
@@ -8,6 +9,9 @@ import type {
 export type BenchQuestion = {
   file: string; case: string; baseline: string; contender: string; dtype?: string; time?: string; version?: string; device?: string; metric?: string;
 };
+
+// The ranks of a job: a whole run, or these traces. An address holds only some hundreds of names.
+export type JobQuestion = { run: string } | { trace: readonly string[] };
 
 // An error from the server; `unreachable` if it did not answer at all, `cancelled` by the user.
 export class ApiError extends Error {
@@ -47,6 +51,10 @@ export function queryText(parameters: Parameters): string {
   return text === '' ? '' : `?${text}`;
 }
 
+function listOf(numbers: readonly number[]): string | undefined {
+  return numbers.length > 0 ? numbers.join(',') : undefined;
+}
+
 function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms);
@@ -75,6 +83,7 @@ export class Client {
   modules = (trace: string): Promise<Modules> => this.get('modules', { trace });
   diff = (base: string, other: string): Promise<Diff> => this.get('diff', { base, other });
   compare = (question: { normal: string; abnormal: string; cycle?: string; align?: string }): Promise<Comparison> => this.get('compare', question);
+  fleet = (job: JobQuestion, isAligned: boolean): Promise<Fleet> => this.get('fleet', { ...job, align: isAligned ? undefined : 0 });
   kernels = (question: { file?: string; trace?: string; chip?: string }): Promise<KernelStudy> => this.get('kernels', question);
   bench = (file: string): Promise<BenchRun | BenchGrids> => this.get('bench', { file });
   benchTable = (question: BenchQuestion): Promise<BenchTable> => this.get('bench/table', question);
@@ -93,8 +102,16 @@ export class Client {
     }
   }
 
-  tile(trace: string, start_ns: number, end_ns: number, columns: number, signal?: AbortSignal): Promise<Tile> {
-    return this.get('tile', { trace, start_ns, end_ns, columns }, signal);
+  // Of all tracks, or of these.
+  tile(trace: string, start_ns: number, end_ns: number, columns: number, signal?: AbortSignal, tracks: readonly number[] = []): Promise<Tile> {
+    return this.get('tile', { trace, start_ns, end_ns, columns, tracks: listOf(tracks) }, signal);
+  }
+
+  // What the given ranks of the job do together.
+  exchanges(
+    job: JobQuestion, isAligned: boolean, ranks: readonly number[], start_ns: number, end_ns: number, columns: number, signal?: AbortSignal,
+  ): Promise<Exchanges> {
+    return this.get('fleet/exchanges', { ...job, align: isAligned ? undefined : 0, start_ns, end_ns, columns, ranks: listOf(ranks) }, signal);
   }
 
   counter(
@@ -111,7 +128,7 @@ export class Client {
     trace: string, start_ns: number, end_ns: number, tracks: readonly number[], signal?: AbortSignal,
   ): Promise<Selection> {
     return this.get(
-      'selection', { trace, start_ns, end_ns, tracks: tracks.length > 0 ? tracks.join(',') : undefined }, signal);
+      'selection', { trace, start_ns, end_ns, tracks: listOf(tracks) }, signal);
   }
 
   // If a trace is still being loaded, the request is repeated until it is ready.

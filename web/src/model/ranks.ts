@@ -1,3 +1,4 @@
+import type { JobQuestion } from '../api/client.ts';
 import type { Runs, TraceEntry } from '../api/types.ts';
 import { traceLabel } from './names.ts';
 import type { Route } from './route.ts';
@@ -7,6 +8,14 @@ import { findTrace } from './session.ts';
 
 export function chosenEntries(runs: Runs, route: Route): TraceEntry[] {
   return route.traces.flatMap((trace) => findTrace(runs, trace)?.entry ?? []);
+}
+
+// Asks about these traces: by the name of their run, if they are all of it.
+export function jobOf(runs: Runs, traces: readonly string[]): JobQuestion {
+  const run = findTrace(runs, traces[0])?.run;
+  const chosen = new Set(traces);
+  const isWhole = run !== undefined && run.traces.length === chosen.size && run.traces.every((entry) => chosen.has(entry.trace));
+  return isWhole ? { run: run.name } : { trace: traces };
 }
 
 export function rankName(entry: TraceEntry): string {

@@ -7,9 +7,11 @@ export interface Route {
   parameters: Record<string, string>;
 }
 
+const kFormerNames: Readonly<Record<string, string>> = { distributed: 'ranks' }; // in old links
+
 export function parseRoute(hash: string): Route {
   const [path, query = ''] = hash.replace(/^#?\/?/, '').split('?', 2);
-  const route: Route = { screen: path, traces: [], parameters: {} };
+  const route: Route = { screen: kFormerNames[path] ?? path, traces: [], parameters: {} };
   for (const [key, value] of new URLSearchParams(query)) {
     if (key === 'trace') route.traces.push(value);
     else route.parameters[key] = value;

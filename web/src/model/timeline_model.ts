@@ -23,6 +23,9 @@ export interface Area {
   bottom: number;
 }
 
+// Who answers about the slices: the server, or something that puts several traces together. It may not know everything.
+export type TraceSource = Pick<Client, 'tile' | 'slice'> & Partial<Pick<Client, 'counter' | 'search' | 'selection'>>;
+
 const kSearchLimit = 5000;
 const kEndMargin = 0.03; // beside the end of a recording, as a share of the window
 
@@ -53,15 +56,15 @@ export class TimelineModel {
   onChanged: () => void = () => {};
   onOutdated: () => void = () => {}; // the server has newer content
   onSlid: () => void = () => {}; // other things are under the pointer, which has not moved
-  private readonly client: Client;
+  private readonly source: TraceSource;
   private readonly shapes = new Map<string, TrackShape>();
   private stopListening: () => void = () => {};
   private newerSeen = -1; // a generation that onOutdated was called for
   private asked = new AbortController();
   private areaAsked = new AbortController();
 
-  constructor(client: Client, trace: string, info: Timeline) {
-    this.client = client;
+  constructor(source: TraceSource, trace: string, info: Timeline) {
+    this.source = source;
     this.trace = trace;
     this.info = info;
     this.isFollowing = info.is_recording;
@@ -69,9 +72,9 @@ export class TimelineModel {
     this.attach(this.window, 0);
     this.layout = layOut(info, this.shapes);
     const repaint = (): void => this.onRepaint();
-    this.tiles = new TileGrid(this.whole, async (...window) => loadTile(this.current(await client.tile(trace, ...window))), repaint);
+    this.tiles = new TileGrid(this.whole, async (...window) => loadTile(this.current(await source.tile(trace, ...window))), repaint);
     this.counters = new CounterTiles(
-      this.whole, (counter) => async (...window) => this.current(await client.counter(trace, counter, ...window)), repaint);
+      this.whole, (counter) => async (...window) => this.current(await source.counter!(trace, counter, ...window)), repaint);
   }
 
   stop(): void {
@@ -142,7 +145,7 @@ export class TimelineModel {
   // Ids of slices may have changed with the content; the details stay if this id is another slice now.
   private async chooseAgain(known: SliceDetails): Promise<void> {
     try {
-      const details = await this.client.slice(this.trace, known.slice);
+      const details = await this.source.slice(this.trace, known.slice);
       const isSame = details.name === known.name && details.start_ns === known.start_ns && details.track === known.track;
       if (!isSame || this.slice !== known) return;
       this.slice = details;
@@ -362,7 +365,7 @@ export class TimelineModel {
       return;
     }
     try {
-      const details = await this.client.slice(this.trace, slice);
+      const details = await this.source.slice(this.trace, slice);
       if (this.slicePending !== slice) return;
       this.slice = details;
       this.problem = null;
@@ -419,10 +422,10 @@ export class TimelineModel {
     if (!again) this.areaSums = null;
     this.onChanged();
     this.onRepaint();
-    if (!area) return;
+    if (!area || !this.source.selection) return;
     const { signal } = this.areaAsked;
     try {
-      this.areaSums = await this.client.selection(
+      this.areaSums = await this.source.selection(
         this.trace, Math.floor(area.start_ns), Math.ceil(area.end_ns), area.tracks, signal);
       this.problem = null;
     } catch (reason) {
@@ -468,9 +471,9 @@ export class TimelineModel {
     if (!again) this.search = { typed: query ? typed : '', result: null, index: -1, problem };
     this.onChanged();
     this.onRepaint();
-    if (!query || problem !== '') return;
+    if (!query || problem !== '' || !this.source.search) return;
     try {
-      const result = await this.client.search(this.trace, query.text, query.regex, kSearchLimit, signal);
+      const result = await this.source.search(this.trace, query.text, query.regex, kSearchLimit, signal);
       this.search = { typed, result, index: again ? sameMatch(result, this.search) : -1, problem: '' };
       if (settle === 'longest') this.showMatch(longestOf(result));
       else if (settle === 'first') this.showMatch(firstFrom(result, this.view.start_ns));

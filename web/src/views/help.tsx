@@ -40,6 +40,10 @@ const kKeys: readonly { title: string; keys: readonly (readonly [string, string]
     ['Enter', 'on a row: its function in the timeline of the abnormal run'],
     ['click', 'on a timeline: keys and wheel move both'],
   ] },
+  { title: 'Ranks', keys: [
+    ['click', 'on the map: that step of that rank beside a typical peer; arrows move, Enter opens'],
+    ['hover', 'on a band of the timeline: who waits in that collective, and for whom'],
+  ] },
   { title: 'Roofline', keys: [
     ['drag', 'on the plot: zoom to a box; with Shift: move'],
     ['wheel', 'zoom, once the plot was clicked'],

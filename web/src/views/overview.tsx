@@ -20,14 +20,14 @@ import { WithSummary } from './summary_answer.tsx';
 const kWeightWords = { matters: 'matters', worth_a_look: 'worth a look', note: 'note' } as const;
 
 const kLinkWords = {
-  kernels: 'Look at the kernels', memory: 'Look at the memory', distributed: 'Look at the ranks', waiting: 'Look at who waits', timeline: 'Look at the timeline',
+  kernels: 'Look at the kernels', memory: 'Look at the memory', ranks: 'Look at the ranks', waiting: 'Look at who waits', timeline: 'Look at the timeline',
 } as const;
 
 // Where the numbers behind a finding can be seen, by its code; the timeline for any other.
 const kScreens: Record<string, keyof typeof kLinkWords> = {
   device_saturated: 'kernels', many_tiny_kernels: 'kernels', one_kernel_dominates: 'kernels',
   memory_near_capacity: 'memory', memory_reserved_unused: 'memory',
-  exposed_communication: 'distributed', straggling_rank: 'distributed', late_ranks: 'distributed',
+  exposed_communication: 'ranks', straggling_rank: 'ranks', late_ranks: 'ranks',
   blocking_call: 'waiting', idle_in_host_code: 'waiting', device_idle_host_bound: 'waiting', launched_work_waits: 'waiting',
   device_waits_for_data: 'waiting', idle_outside_steps: 'waiting', scattered_idle: 'waiting', host_waits_for_device: 'waiting',
   queue_drained: 'waiting', host_stalls: 'waiting', work_without_launches: 'waiting', idle_mostly_one_cause: 'waiting',

@@ -44,7 +44,7 @@ export function RunsView(): JSX.Element {
         <span class="grow" />
         <span class="muted">{chosen.length > 0 ? `${chosen.length} chosen` : ''}</span>
         <button type="button" class="quiet" disabled={chosen.length !== 2} onClick={() => open(chosen, 'diff')} title="Choose exactly two">Diff two</button>
-        <button type="button" class="quiet" disabled={chosen.length < 2} onClick={() => open(chosen, 'distributed')} title="Choose two or more">Open as ranks</button>
+        <button type="button" class="quiet" disabled={chosen.length < 2} onClick={() => open(chosen, 'ranks')} title="Choose two or more">Open as ranks</button>
         <button type="button" class="primary" disabled={chosen.length === 0} onClick={() => open(chosen.slice(0, 1), startOf(findTrace(runs.value, chosen[0])?.entry))}>Open</button>
       </div>
       {shown.map((run) => <RunCard key={run.name} run={run} chosen={chosen} onToggle={toggle} onOpen={(entry) => open([entry.trace], startOf(entry))} />)}

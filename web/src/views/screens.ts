@@ -2,7 +2,6 @@ import type { Screen } from './screen.ts';
 import { bench } from './bench.tsx';
 import { compare } from './compare.tsx';
 import { diff } from './diff.tsx';
-import { distributed } from './distributed.tsx';
 import { kernels } from './kernels.tsx';
 import { memory } from './memory.tsx';
 import { modules } from './modules.tsx';
@@ -10,6 +9,7 @@ import { operators } from './operators.tsx';
 import { overview } from './overview.tsx';
 import { query } from './query.tsx';
 import { ranges } from './ranges.tsx';
+import { ranks } from './ranks.tsx';
 import { roofline } from './roofline.tsx';
 import { timeline } from './timeline.tsx';
 import { waiting } from './waiting.tsx';
@@ -25,7 +25,7 @@ export const kScreens: readonly Screen[] = [
   ranges,
   memory,
   modules,
-  distributed,
+  ranks,
   diff,
   compare,
   bench,

@@ -129,7 +129,7 @@ test('every screen is drawn in both sizes and themes', async () => {
     await site.look({ width, height, dark });
     const ranks = site.served.hasShared ? kEightRanks : kRanks;
     for (const [name, traces] of [['one', [kTraining]], ['ranks', ranks]] as const) {
-      for (const screen of ['overview', 'timeline', 'operators', 'kernels', 'waiting', 'ranges', 'memory', 'modules', 'distributed']) {
+      for (const screen of ['overview', 'timeline', 'operators', 'kernels', 'waiting', 'ranges', 'memory', 'modules', 'ranks']) {
         await site.open(`${screen}?${trace(...traces)}`);
         if (screen === 'timeline') await whole(page);
         else await page.waitForSelector('.facts, .data-table, .empty');

@@ -36,3 +36,7 @@ test('numbers in the address are numbers or nothing', () => {
   assert.equal(numberParameter(route, 'to'), null);
   assert.equal(numberParameter(route, 'slice'), null);
 });
+
+test('a link to the screen of ranks under its old name still opens it', () => {
+  assert.deepEqual(parseRoute('#/distributed?trace=a&trace=b'), { screen: 'ranks', traces: ['a', 'b'], parameters: {} });
+});

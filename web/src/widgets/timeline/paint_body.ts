@@ -2,6 +2,7 @@ import { type Label, hatchLine, paintLine, repeatLine, rowKey } from '../../mode
 import type { TimelineModel } from '../../model/timeline_model.ts';
 import { type Lane, isCondition } from '../../model/track_layout.ts';
 import type { Colours } from './colours.ts';
+import type { Layer } from './layer.ts';
 import { paintCounter } from './paint_counters.ts';
 import { Words, kFont } from './words.ts';
 
@@ -30,7 +31,8 @@ export class BodyPainter {
     this.words = new Words(this.context);
   }
 
-  paint(model: TimelineModel, colours: Colours): void {
+  // A layer draws the steps itself.
+  paint(model: TimelineModel, colours: Colours, layer: Layer | null): void {
     const { density } = model;
     const width = Math.max(1, model.columns);
     const height = Math.max(1, Math.round(model.height_px * density));
@@ -61,9 +63,10 @@ export class BodyPainter {
     const context = this.context;
     context.setTransform(density, 0, 0, density, 0, 0);
     this.paintBands(model, lanes, colours);
-    this.paintSteps(model, colours);
+    if (!layer) this.paintSteps(model, colours);
     for (const lane of lanes) if (lane.counters.length > 0 && lane.shape !== 'closed') paintCounter(context, model, lane, colours);
     this.paintLabels(labels, density, colours);
+    layer?.paint(context, model, colours);
     context.setTransform(1, 0, 0, 1, 0, 0);
   }
 

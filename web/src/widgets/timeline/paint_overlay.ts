@@ -3,6 +3,7 @@ import type { Hit } from '../../model/pixels.ts';
 import type { TimelineModel } from '../../model/timeline_model.ts';
 import { durationText } from '../../model/units.ts';
 import type { Colours } from './colours.ts';
+import type { Layer } from './layer.ts';
 import { kFont } from './words.ts';
 
 // What changes with the pointer and the selection, on its own layer: the selected slice and its arrows, the area, the mark.
@@ -84,7 +85,7 @@ export function arrowAt(model: TimelineModel, pointer: Pointer): Arrow | null {
   return null;
 }
 
-export function paintOverlay(canvas: HTMLCanvasElement, model: TimelineModel, colours: Colours, overlay: Overlay): void {
+export function paintOverlay(canvas: HTMLCanvasElement, model: TimelineModel, colours: Colours, overlay: Overlay, layer: Layer | null): void {
   const context = canvas.getContext('2d')!;
   const { density, width_px, height_px } = model;
   const [w, h] = [Math.round(width_px * density), Math.round(height_px * density)];
@@ -99,6 +100,7 @@ export function paintOverlay(canvas: HTMLCanvasElement, model: TimelineModel, co
   if (model.mark_ns !== null) paintMark(context, model, colours, overlay.pointer);
   paintArea(context, model, colours, overlay);
   paintChosen(context, model, colours, overlay);
+  layer?.paintOverlay(context, model, colours, overlay.hover || overlay.dragged ? null : overlay.pointer);
 }
 
 function verticalLine(context: CanvasRenderingContext2D, x: number, height: number, colour: string, alpha: number): void {

@@ -1,6 +1,7 @@
 import type { TimelineModel } from '../../model/timeline_model.ts';
 import { prefersStill } from '../hooks.ts';
 import type { Colours } from './colours.ts';
+import type { Layer } from './layer.ts';
 import { BodyPainter } from './paint_body.ts';
 import { paintHead } from './paint_head.ts';
 import { type Overlay, paintOverlay } from './paint_overlay.ts';
@@ -21,6 +22,7 @@ export class Stage {
   readonly overlay: Overlay = { pointer: null, hover: null, dragged: null };
   readonly pressed = new Map<string, number>(); // keys held down, and since when
   private readonly canvases: Canvases;
+  readonly layer: Layer | null;
   private readonly painter: BodyPainter;
   private readonly onSettled: () => void; // painted, and nothing moves
   private colours: Colours;
@@ -28,8 +30,9 @@ export class Stage {
   private lastFrame = 0;
   private isBodyStale = true;
 
-  constructor(model: TimelineModel, canvases: Canvases, colours: Colours, onSettled: () => void) {
+  constructor(model: TimelineModel, canvases: Canvases, colours: Colours, onSettled: () => void, layer: Layer | null = null) {
     this.model = model;
+    this.layer = layer;
     this.canvases = canvases;
     this.colours = colours;
     this.painter = new BodyPainter(canvases.body);
@@ -67,11 +70,12 @@ export class Stage {
     const began = performance.now();
     if (this.isBodyStale) {
       model.look();
-      this.painter.paint(model, colours);
+      this.layer?.look(model);
+      this.painter.paint(model, colours, this.layer);
       this.isBodyStale = false;
     }
     paintHead(canvases.head, model, colours, model.pointer_ns);
-    paintOverlay(canvases.overlay, model, colours, this.overlay);
+    paintOverlay(canvases.overlay, model, colours, this.overlay, this.layer);
     this.report(performance.now() - began);
     if (moves) {
       this.isBodyStale = true;
@@ -83,7 +87,7 @@ export class Stage {
   private report(took: number): void {
     const { dataset } = this.canvases.body;
     dataset['paintMs'] = took.toFixed(1);
-    const complete = String(this.model.isComplete);
+    const complete = String(this.model.isComplete && (this.layer?.isComplete(this.model) ?? true));
     if (dataset['complete'] !== complete) dataset['complete'] = complete;
     const box = this.model.slice ? this.model.rectOf(this.model.slice) : null;
     dataset['chosen'] = box ? [box.x, box.y, box.width, box.height].map(Math.round).join(' ') : '';

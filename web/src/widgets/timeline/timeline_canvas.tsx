@@ -13,6 +13,7 @@ import { useKeys, useObservable, useSession } from '../hooks.ts';
 import { type Tip, Tooltip } from '../pieces.tsx';
 import { readColours } from './colours.ts';
 import { type Gestures, bodyGestures, headGestures, keyDown, keyUp } from './gestures.ts';
+import type { Layer } from './layer.ts';
 import { headHeight } from './paint_head.ts';
 import { Stage } from './stage.ts';
 
@@ -78,8 +79,8 @@ function LaneName({ model, lane }: { model: TimelineModel; lane: Lane }): JSX.El
 
 // One of several on a scrolling page is `embedded`: keys are for the one that has the focus, and the wheel scrolls the page
 // until one of them has it.
-export function TimelineCanvas({ model, onSettled, onJump, embedded = false, label = 'Timeline' }: {
-  model: TimelineModel; onSettled: () => void; onJump: () => void; embedded?: boolean; label?: string;
+export function TimelineCanvas({ model, onSettled, onJump, embedded = false, label = 'Timeline', layer = null }: {
+  model: TimelineModel; onSettled: () => void; onJump: () => void; embedded?: boolean; label?: string; layer?: Layer | null;
 }): JSX.Element {
   const theme = useObservable(useSession().theme);
   const [tip, setTip] = useState<Tip | null>(null);
@@ -103,7 +104,7 @@ export function TimelineCanvas({ model, onSettled, onJump, embedded = false, lab
     const surface = refs.surface.current!;
     const stage = new Stage(
       model, { head: refs.head.current!, body: refs.body.current!, overlay: refs.overlay.current!, scroller },
-      readColours(theme), () => callbacks.current.onSettled());
+      readColours(theme), () => callbacks.current.onSettled(), layer);
     stageRef.current = stage;
     model.onSlid = () => {
       stage.overlay.pointer = null;
@@ -134,7 +135,7 @@ export function TimelineCanvas({ model, onSettled, onJump, embedded = false, lab
       window.removeEventListener('blur', releaseAll);
       stage.stop();
     };
-  }, [model]);
+  }, [model, layer]);
   useEffect(() => stageRef.current?.recolour(readColours(theme)), [theme]);
   useKeys((event) => stageRef.current !== null && hasFocus(root.current) && keyDown(stageRef.current, event, gestures.current));
 
@@ -180,6 +181,8 @@ function hoverTip(stage: Stage, event: PointerEvent): Tip | null {
   const { model, overlay } = stage;
   const { hover, pointer } = overlay;
   const place = { x: event.clientX, y: event.clientY };
+  const over = !hover && pointer && stage.layer?.tip(model, pointer);
+  if (over) return { ...place, content: over };
   if (hover) {
     return {
       ...place,

@@ -3,39 +3,14 @@ import type { JSX } from 'preact';
 import type { Row, Summary, Table } from '../api/types.ts';
 import { unitOf } from '../model/breakdown.ts';
 import { deviceWord, headerOf } from '../model/names.ts';
-import { chosenEntries, traceOfRank } from '../model/ranks.ts';
-import { atScreen, withParameters } from '../model/route.ts';
-import { findTrace } from '../model/session.ts';
+import { withParameters } from '../model/route.ts';
 import { numberAt } from '../model/table.ts';
 import { shareText, durationText, countText } from '../model/units.ts';
 import { DataTable } from '../widgets/data_table.tsx';
-import { useObservable, useRoute, useSession } from '../widgets/hooks.ts';
-import { Card, Empty, Facts, ShareBar } from '../widgets/pieces.tsx';
-import type { Screen } from './screen.ts';
-import { WithSummary } from './summary_answer.tsx';
+import { useRoute, useSession } from '../widgets/hooks.ts';
+import { Card, Facts, ShareBar } from '../widgets/pieces.tsx';
 
-function Distributed(): JSX.Element {
-  const session = useSession();
-  const route = useRoute();
-  const runs = useObservable(session.runs);
-  const found = runs.is === 'ready' && route.traces[0] ? findTrace(runs.value, route.traces[0]) : null;
-  const siblings = found?.run.traces.filter((entry) => entry.state === 'ready' && entry.kind === 'trace').map((entry) => entry.trace) ?? [];
-  return (
-    <WithSummary>
-      {(summary) => (
-        <div class="page distributed">
-          {siblings.length > route.traces.length && (
-            <p class="hint-bar">{route.traces.length} of the {siblings.length} traces of this run {route.traces.length === 1 ? 'is' : 'are'} chosen.
-              <button type="button" class="link" onClick={() => session.go({ ...route, traces: siblings })}>Take all of them as its ranks</button>
-            </p>
-          )}
-          <Ranks summary={summary} />
-          <Communication summary={summary} />
-        </div>
-      )}
-    </WithSummary>
-  );
-}
+// What a summary says of ranks: all that a report in a file has, and what is left if they cannot be put on one clock.
 
 const kColumns = [
   'rank', 'step_average_ns', 'exposed_step_ns', 'own_step_ns', 'own_step_share', 'last_in', 'others_waited_ns', 'device_busy_share', 'computation_ns',
@@ -43,27 +18,14 @@ const kColumns = [
 ];
 const kSameUnit = ['step_average_ns', 'exposed_step_ns', 'own_step_ns'];
 
-function Ranks({ summary }: { summary: Summary }): JSX.Element {
+export function SummaryRanks({ summary, onOpen }: { summary: Summary; onOpen?: (rank: string) => void }): JSX.Element | null {
   const session = useSession();
   const route = useRoute();
-  const runs = useObservable(session.runs);
   const source = summary.tables['ranks'];
-  if (!source || source.rows.length < 2) {
-    return (
-      <Empty title="One trace is chosen">
-        <p>Choose the traces of several ranks under <button type="button" class="link" onClick={() => session.go({ screen: 'runs', traces: route.traces, parameters: {} })}>Runs</button> to
-          see them side by side: who computes, who waits, how much communication is not hidden behind computation.
-          Every rank writes its own trace; put them into one folder.</p>
-      </Empty>
-    );
-  }
+  if (!source || source.rows.length < 2) return null;
   const [device, step] = [deviceWord(summary), unitOf(summary)];
   const warmUp = Number(summary.facts['warm_up_steps'] ?? 0);
   const table: Table = { ...source, rows: source.rows.map((row) => ({ ...row, top_finding: row['top_finding'] && String(row['top_finding']).replaceAll('_', ' ') })) };
-  const open = (row: Row): void => {
-    const shown = runs.is === 'ready' ? traceOfRank(chosenEntries(runs.value, route), String(row['rank'])) : null;
-    if (shown !== null) session.go(atScreen(route, 'timeline', { shown }));
-  };
   return (
     <>
       <RankFacts rows={table.rows} per={step === 'trace' ? '' : ` per ${step}`} />
@@ -71,7 +33,7 @@ function Ranks({ summary }: { summary: Summary }): JSX.Element {
         <header><h2>{table.title}</h2><span class="muted">own time: the {step} without the communication that no kernel hides{warmUp > 0 && `; averages leave ${countText(warmUp)} warm-up ${step}${warmUp === 1 ? '' : 's'} out`}</span></header>
         <DataTable table={table} columns={kColumns} isSequence idOf={(row) => String(row['rank'])} state={{ sort: route.parameters['sort'], filter: route.parameters['filter'] }}
                    headerOf={(key) => headerOf(key, 'ranks', device).replace('step', step)} sameUnit={kSameUnit} draw={{ last_in: lastIn }}
-                   onState={(state) => session.amend(withParameters(route, { ...state }))} onOpen={session.report ? undefined : open} />
+                   onState={(state) => session.amend(withParameters(route, { ...state }))} onOpen={onOpen && ((row) => onOpen(String(row['rank'])))} />
       </section>
     </>
   );
@@ -105,7 +67,7 @@ const kColours: Readonly<Record<string, string>> = {
   communication: 'var(--kind-5)', exposed: 'var(--kind-5)', hidden: 'var(--kind-5)', computation: 'var(--kind-9)', host: 'var(--kind-2)',
 };
 
-function Communication({ summary }: { summary: Summary }): JSX.Element {
+export function Communication({ summary }: { summary: Summary }): JSX.Element {
   const table = summary.tables['communication'];
   if (!table || table.rows.length === 0) {
     return <Card title="Communication"><p class="muted">No communication was recorded: a single device, or collectives outside the profiled part.</p></Card>;
@@ -128,8 +90,3 @@ function Communication({ summary }: { summary: Summary }): JSX.Element {
     </Card>
   );
 }
-
-export const distributed: Screen = {
-  id: 'distributed', title: 'Ranks', shows: 'summary', component: Distributed,
-  icon: 'M10 3v4M10 7l-5 4M10 7l5 4M8 3h4M3 11h4v4H3zM13 11h4v4h-4z',
-};
