@@ -170,10 +170,13 @@ class QuestionsTest(unittest.TestCase):
             client.begin()
             slow = client.ask("fleet", run="rank_5_sleeps")
             equal = client.ask("fleet", run="equal")
+            asked = client.ask("query", trace="rank_5_sleeps", sql="stragglers") if has_duckdb() else None
         self.assertEqual((slow["json"]["verdict"], slow["json"]["slowest_rank"]), ("slow_rank", 5))
         self.assertEqual(where(slow, "ranks", rank=5)["times_last"], 15)
         self.assertEqual(first(slow, "causes")["cause"], "launch_bound")
         self.assertEqual(equal["json"]["verdict"], "no_slow_rank")
+        if asked:
+            self.assertEqual((first(asked, "rows")["rank"], first(asked, "rows")["last"]), (5, 15))
         for answer in (slow, equal):
             self.assertLessEqual(answer["tokens"], MOST_TOKENS)
             self.assertEqual(answer["json"]["cannot_answer"], [])

@@ -1,4 +1,5 @@
 """What a trace and a comparison say is what the command line says."""
+import collections
 import contextlib
 import io
 import json
@@ -48,6 +49,17 @@ class RunTest(unittest.TestCase):
             self.assertEqual(trace.summary(), expected)
             self.assertEqual(len(trace.kernels), 2 * len(strobe.open(TRACES[0]).kernels))
             self.assertEqual({row["rank"] for row in trace.kernels.to_rows()}, {0, 1})
+
+    def test_ranks_have_tables_of_what_they_did_together(self):
+        trace = strobe.open(ROOT / "tests/data/ranks/rank_5_sleeps")
+        rows = trace.ranks.to_rows()
+        self.assertEqual(len(rows), 8 * 16)
+        for row in rows:
+            self.assertEqual(sum(row[part] for part in ("own", "wait", "transfer")), row["dur"])
+        last = collections.Counter(row["last_rank"] for row in trace.collectives.to_rows())
+        self.assertEqual(last.most_common(1), [(5, 15)])
+        self.assertEqual(sum(row["wait"] for row in trace.arrivals.to_rows()),
+                         sum(row["wait"] for row in trace.collectives.to_rows()))
 
     def test_a_comparison_is_that_of_the_command_line(self):
         normal, abnormal = TRACES[2:]
