@@ -109,9 +109,10 @@ constexpr Tool kTools[] = {
      .description =
          "One read-only statement of SQL (DuckDB's) over the tables of a trace: kernels, copies, "
          "launches, operators, steps, step_account, ranges, slices, counters, memory_events and "
-         "others; of a run also ranks, collectives and arrivals. `show tables` lists them, `describe kernels` lists columns with types. Times are "
-         "whole nanoseconds on the clock of the trace: less `origin` of the table traces, they are "
-         "those of other tools. The name of a built-in question of strobe is a query, too. "
+         "others; of a run also ranks, collectives and arrivals. `show tables` lists them, "
+         "`describe kernels` lists columns with types. Times are whole nanoseconds on the clock of "
+         "the trace: less `origin` of the table traces, they are those of other tools. The name of "
+         "a built-in question of strobe is a query, too. "
          "Example: "
          "{\"sql\": \"select name, count(*), sum(dur) from kernels "
          "group "
