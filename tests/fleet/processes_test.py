@@ -131,6 +131,11 @@ class Trouble(Fleet):
         rows = json.loads(self.answer(run))["tables"]["mismatches"]["rows"]
         self.assertIn("1", rows[0]["ranks"])
 
+    def test_hosts_in_the_names_of_files_are_found(self):
+        run = write_job(self.root / "run", 4, name=lambda rank: f"node{rank // 2}_{700 + rank}.1706850122862.pt.trace.json")
+        rows = json.loads(self.answer(run))["tables"]["ranks"]["rows"]
+        self.assertEqual([row["host"] for row in rows], ["node0", "node0", "node1", "node1"])
+
     def test_two_ranks_with_one_number(self):
         run = write_job(self.root / "run", 2)
         shutil.copy(run / "rank0.json", run / "copy_of_rank0.json")

@@ -143,7 +143,7 @@ Result<JobDigests> read_job(const std::string& path, fleet::World& world, const 
         continue;
       }
       STROBE_TRY(fleet::RankDigest digest, fleet::unpack_rank_digest(rest));
-      digest.file = files[place].trace.string();
+      fleet::set_file(digest, files[place].trace.string());
       if (named) digest.rank = *files[place].rank;
       if (files.size() == 1) digest.rank = std::max(0, digest.rank);
       job.digests.push_back(std::move(digest));

@@ -130,7 +130,7 @@ Result<std::shared_ptr<const ServedJob>> make_served(const JobQuestion& question
     const Result<KeptDigest>& kept = *places[i]->peek();
     if (!kept) return kept.error();
     STROBE_TRY(fleet::RankDigest digest, fleet::unpack_rank_digest(kept->packed));
-    digest.file = asked[i].name;
+    fleet::set_file(digest, asked[i].name);
     if (are_named) digest.rank = *named[i];
     first_steps[digest.file] = kept->first_step_ns;
     digests.push_back(std::move(digest));

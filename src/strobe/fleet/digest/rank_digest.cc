@@ -401,10 +401,9 @@ std::string label_of(const RankGroup& group) {
 RankDigest make_rank_digest(const Trace& trace, std::int32_t rank, const Provenance& provenance) {
   RankDigest digest;
   digest.rank = rank;
-  digest.file = provenance.file;
   digest.host = provenance.host;
   if (digest.host.empty()) digest.host = host_in(trace.metadata());
-  if (digest.host.empty()) digest.host = host_in_name(digest.file);
+  set_file(digest, provenance.file);
   digest.fingerprint = provenance.fingerprint;
   digest.damage = provenance.damage;
   add_steps(trace, digest);
@@ -418,6 +417,11 @@ RankDigest make_rank_digest(const Trace& trace, std::int32_t rank, const Provena
 
 std::vector<SliceId> slices_of_calls(const Trace& trace) {
   return slices_that_exchange(trace, forms_of_names(trace));
+}
+
+void set_file(RankDigest& digest, std::string file) {
+  digest.file = std::move(file);
+  if (digest.host.empty()) digest.host = host_in_name(digest.file);
 }
 
 }  // namespace strobe::fleet

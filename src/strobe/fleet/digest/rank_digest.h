@@ -88,6 +88,9 @@ struct Provenance {
 
 RankDigest make_rank_digest(const Trace& trace, std::int32_t rank, const Provenance& provenance);
 
+// Where the rank's trace lies. Frameworks write the host into its name.
+void set_file(RankDigest& digest, std::string file);
+
 // The slices of RankDigest::calls, parallel to them.
 std::vector<SliceId> slices_of_calls(const Trace& trace);
 
