@@ -9,11 +9,14 @@
 #include <string>
 #include <thread>
 
+#include <fmt/format.h>
+
 #include "strobe/base/json_value.h"
 #include "strobe/readers/trace_reader.h"
 #include "strobe/serve/open_trace.h"
 #include "strobe/serve/run_folder.h"
 #include "tests/support/loop_trace.h"
+#include "tests/support/run_file_sketch.h"
 #include "tests/support/temporary_folder.h"
 
 namespace strobe::serve {
@@ -55,6 +58,7 @@ class FleetShelfTest : public ::testing::Test {
                                std::string_view route = "fleet") {
     auto folder = RunFolder::open({logs_.path().string()});
     ShelfView view;
+    view.recorded = recorded_;
     for (FoundTrace& found : folder->scan()) view.traces.emplace_back().found = std::move(found);
     return shelf_.answer(route, Query(parameters), view,
                          [this](std::string_view name) { return open(name); });
@@ -91,6 +95,7 @@ class FleetShelfTest : public ::testing::Test {
   FleetShelf shelf_;
   std::atomic<int> lookups_ = 0;
   std::string loading_;  // the end of a trace's name
+  RunsByName recorded_;
 };
 
 TEST_F(FleetShelfTest, the_rank_that_sleeps_is_found) {
@@ -236,6 +241,18 @@ TEST_F(FleetShelfTest, traces_that_cannot_be_ranks_are_named) {
   logs_.write_old("mixed/rank1.pickle", testing::bytes_of(snapshot));
   expect_error({{"trace", "mixed/rank0.json"}, {"trace", "mixed/rank1.pickle"}},
                ErrorCode::kInvalidArgument, "mixed/rank1.pickle", "snapshot");
+}
+
+TEST_F(FleetShelfTest, processes_of_a_recorded_run_that_are_no_ranks_come_by_their_start) {
+  for (const auto& [id, start_ns] : {std::pair{4, 900u}, std::pair{5, 200u}}) {
+    test::RunFileSketch file(logs_.path() / fmt::format("recorded/process-{}.strobe", id));
+    file.process(id).work(file.kernel_shape("gemm"), start_ns, 50);
+  }
+  recorded_["recorded"] = std::make_shared<const RecordedRun>();
+  const auto answer = ask({{"run", "recorded"}});
+  ASSERT_TRUE(answer) << answer.error().what;
+  EXPECT_THAT(**answer, HasSubstr(R"({"rank":0,"trace":"recorded/process-5.strobe",)"));
+  EXPECT_THAT(**answer, HasSubstr(R"({"rank":1,"trace":"recorded/process-4.strobe",)"));
 }
 
 TEST_F(FleetShelfTest, ranks_that_share_no_step_or_exchange_have_an_answer) {
