@@ -48,7 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0 || size > kMostBytes) return 0;
   const std::string content = data[0] == 0
                                   ? std::string(reinterpret_cast<const char*>(data + 1), size - 1)
-                                  : edited(good, data + 1, size - 1);
+                                  : with_edits(good, data + 1, size - 1);
   auto read = read_measures(content);
   if (!read) return 0;
   FUZZ_CHECK(!read->ranks.empty(), "a digest has a rank");

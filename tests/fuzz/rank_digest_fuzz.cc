@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0 || size > kMostBytes) return 0;
   const std::string content = data[0] == 0
                                   ? std::string(reinterpret_cast<const char*>(data + 1), size - 1)
-                                  : edited(good, data + 1, size - 1);
+                                  : with_edits(good, data + 1, size - 1);
   const auto read = read_content(content);
   if (!read) return 0;
   const auto again = read_content(content_of(*read));
