@@ -115,6 +115,13 @@ export async function windowChanged(page: Page, before: { start: number; end: nu
   return timeWindow(page);
 }
 
+// A key that is pressed and released at once, however slow the machine: held for longer, it moves on.
+export async function tap(page: Page, key: string): Promise<void> {
+  await page.evaluate((name) => {
+    for (const kind of ['keydown', 'keyup']) document.body.dispatchEvent(new KeyboardEvent(kind, { key: name, bubbles: true }));
+  }, key);
+}
+
 // Where the chosen slice is drawn, in pixels of the page.
 export async function chosenBox(page: Page): Promise<{ x: number; y: number; width: number; height: number }> {
   await page.waitForSelector('.tl-body:not([data-chosen=""])');

@@ -4,7 +4,7 @@ import type { SearchResult, Selection, SliceDetails, Timeline } from '../../src/
 import { toneOf } from '../../src/model/kinds.ts';
 import { exactDuration, shareText } from '../../src/model/units.ts';
 import { kindColour } from '../../src/widgets/timeline/colours.ts';
-import { chosenBox, snapshot, text, timeWindow, whole, windowChanged } from './browser.ts';
+import { chosenBox, snapshot, tap, text, timeWindow, whole, windowChanged } from './browser.ts';
 import { Site, trace } from './site.ts';
 import { kCompiled, kRanks, kTraining } from './strobe.ts';
 
@@ -29,10 +29,10 @@ test('the timeline zooms by wheel and keys, and moves', async () => {
   await page.keyboard.press('w');
   const keyed = await windowChanged(page, closer);
   assert.ok(keyed.span < closer.span);
-  await page.keyboard.press('d');
+  await tap(page, 'd');
   const moved = await windowChanged(page, keyed);
   assert.ok(moved.start > keyed.start && Math.abs(moved.span - keyed.span) < keyed.span * 0.01);
-  await page.keyboard.press('ArrowLeft');
+  await tap(page, 'ArrowLeft');
   const back = await windowChanged(page, moved);
   assert.ok(Math.abs(back.start - keyed.start) < keyed.span * 0.01);
   await page.keyboard.press('0');
