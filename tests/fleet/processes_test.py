@@ -125,6 +125,13 @@ class Trouble(Fleet):
         self.assertIn("rank 2 has 8, ProfilerStep#5 to ProfilerStep#12", said)
         self.assertEqual(answer["tables"]["mismatches"]["rows"][0]["kind"], "not recorded")
 
+    def test_a_trace_of_another_job_is_named(self):
+        run = write_job(self.root / "run", RANKS)
+        (run / "rank3.json").write_text(json.dumps(trace_of(3, 4, 8)), encoding="utf-8")
+        done = fleet(run)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("Nothing ties rank 3 to the others", " ".join(done.stdout.split()))
+
     def test_a_missing_rank_is_a_finding(self):
         run = write_job(self.root / "run", RANKS)
         (run / "rank1.json").unlink()

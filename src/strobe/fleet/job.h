@@ -55,6 +55,7 @@ struct RankOfJob {
   std::vector<RankStep> steps;              // parallel to Job::steps
   std::vector<std::size_t> own_steps = {};  // the same in its digest's steps
 
+  std::size_t exchanges = 0;       // matched, in which it takes part
   std::size_t recorded_steps = 0;  // in its trace, of which other ranks may lack some
   std::string first_step;
   std::string last_step;

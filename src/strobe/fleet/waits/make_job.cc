@@ -138,6 +138,7 @@ class JobMaker {
     for (const Part& part : parts) {
       TimedCall& call = calls_[part.rank][part.call];
       call.exchange = number;
+      ++job_.ranks[part.rank].exchanges;
       // Clocks that differ a little may show an end before the last arrival.
       call.last_arrival_ns = std::min(last_ns, call.interval.end_ns);
       timed.wait_ns += call.last_arrival_ns - call.interval.start_ns;

@@ -92,9 +92,26 @@ std::string step_sentence(const Job& job) {
       counted(usual->first, "step"), odd.rank, odd.recorded_steps, odd.first_step, odd.last_step);
 }
 
+// Ranks that meet nobody, though others meet. "" if none.
+std::string stranger_sentence(const Job& job) {
+  std::vector<std::int32_t> strangers;
+  for (const RankOfJob& rank : job.ranks) {
+    if (rank.exchanges == 0) strangers.push_back(rank.rank);
+  }
+  if (strangers.empty() || strangers.size() == job.ranks.size()) return {};
+  const bool is_one = strangers.size() == 1;
+  return fmt::format(
+      "Nothing ties {} to the others: no exchange is shared with them. If {} of another job, leave "
+      "{} out.",
+      numbered("rank", "ranks", strangers), is_one ? "its trace is" : "their traces are",
+      is_one ? "it" : "them");
+}
+
 std::vector<std::string> job_verdict(const Job& job, const std::vector<Straggler>& stragglers) {
   std::vector<std::string> sentences = straggler_sentences(job, stragglers);
-  if (const std::string steps = step_sentence(job); !steps.empty()) sentences.push_back(steps);
+  for (std::string sentence : {stranger_sentence(job), step_sentence(job)}) {
+    if (!sentence.empty()) sentences.push_back(std::move(sentence));
+  }
   if (job.ranks.size() > 1 && !job.steps.empty()) sentences.push_back(share_sentence(job));
   return sentences;
 }

@@ -77,6 +77,7 @@ TEST(MakeJobTest, each_exchange_has_the_arrivals_of_its_ranks) {
   EXPECT_EQ(arrivals[0].wait_ns, 400);
   EXPECT_EQ(arrivals[1].rank, 1u);
   EXPECT_EQ(arrivals[1].wait_ns, 0);
+  EXPECT_EQ(job.ranks[0].exchanges, 1u);
 }
 
 TEST(MakeJobTest, steps_and_arrivals_lead_back_to_their_digest) {

@@ -13,6 +13,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // A job of four ranks, with the facts that a digest brings.
 fleet::Job job_of_four() {
@@ -46,6 +47,17 @@ TEST(JobReportTest, people_see_a_grid_and_tools_every_step) {
       job_document(job_of_four(), {}, {.path = "a", .unreadable = {}, .for_tools = true});
   EXPECT_FALSE(has_section(tools, "caused_waiting"));
   EXPECT_THAT(render_csv(tools), HasSubstr("# rank_steps\nrank,step,start_ns,step_ns,"));
+}
+
+TEST(JobReportTest, a_rank_that_meets_nobody_may_be_of_another_job) {
+  fleet::Job job = job_of_four();
+  for (fleet::RankOfJob& rank : job.ranks) rank.exchanges = 9;
+  const JobPage page = {.path = "a", .unreadable = {}};
+  EXPECT_THAT(job_document(job, {}, page).verdict, Not(Contains(HasSubstr("Nothing ties"))));
+  job.ranks[3].exchanges = 0;
+  EXPECT_THAT(job_document(job, {}, page).verdict,
+              Contains("Nothing ties rank 3 to the others: no exchange is shared with them. If its "
+                       "trace is of another job, leave it out."));
 }
 
 TEST(JobReportTest, a_pipeline_is_replayed_or_why_not_is_said) {
