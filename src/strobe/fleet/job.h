@@ -37,7 +37,7 @@ struct RankStep {
 
   std::uint64_t collectives = 0;  // matched, in which it took part
   std::uint64_t last = 0;         // in which it came last
-  // Its arrival after the median arrival of the others: the median over the step's collectives.
+  // Its arrival after the median arrival of the others: the mean over the step's collectives.
   std::int64_t lateness_ns = 0;
   std::int64_t caused_wait_ns = 0;  // what all others waited while it was the last
 

@@ -125,7 +125,7 @@ Table ranks() {
                        &RankStep::collectives),
            step_column("last", "", "of these, in which it came last, alone", &RankStep::last),
            column("lateness", "ns",
-                  "how much later it came than the median of the others, in the median of these "
+                  "how much later it came than the median of the others, on average over these "
                   "collectives; negative: earlier; absent if there are none",
                   [](const TraceSource& source, std::size_t row) -> std::optional<std::int64_t> {
                     const RankStep& step = step_at(source, row);

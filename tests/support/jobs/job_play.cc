@@ -136,7 +136,7 @@ class Play {
     double caused_ns = 0;
     std::uint64_t collectives = 0;
     std::uint64_t last = 0;
-    std::vector<double> lateness_ns;
+    double lateness_ns = 0;  // of all its collectives
   };
 
   bool is_planted_now() const {
@@ -225,7 +225,7 @@ class Play {
                                      came[last] - came[i] + transfer);
       account.wait_ns += wait;
       account.transfer_ns += came[last] - came[i] + transfer - wait;
-      account.lateness_ns.push_back(came[i] - middle);
+      account.lateness_ns += came[i] - middle;
       ++account.collectives;
       waited += wait;
       now_ns_[group[i]] = came[last] + transfer;
@@ -315,7 +315,8 @@ class Play {
     step.longest_host_gap_ns = whole(work.longest_gap_ns);
     step.collectives = account.collectives;
     step.last = account.last;
-    step.lateness_ns = whole(stats::median_of(account.lateness_ns));
+    step.lateness_ns = whole(account.lateness_ns /
+                             static_cast<double>(std::max<std::uint64_t>(1, account.collectives)));
     step.caused_wait_ns = whole(account.caused_ns);
     return step;
   }

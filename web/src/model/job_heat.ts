@@ -12,7 +12,7 @@ export interface HeatMetric {
 }
 
 export const kHeatMetrics: readonly HeatMetric[] = [
-  { key: 'lateness', name: 'lateness', meaning: 'how long after the median of the others a rank comes to the collectives of a step', less: 'early', more: 'late' },
+  { key: 'lateness', name: 'lateness', meaning: 'how long after the median of the others a rank comes to the collectives of a step, on average', less: 'early', more: 'late' },
   { key: 'caused', name: 'caused wait', meaning: 'what all others wait in a step while this rank is the last', more: 'they wait' },
   { key: 'wait', name: 'wait', meaning: 'how long a rank waits in a step for others in collectives', more: 'it waits' },
   { key: 'own', name: 'own work', meaning: 'how much longer than the median of its peers a rank works itself in a step', less: 'less', more: 'more' },

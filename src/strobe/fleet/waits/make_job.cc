@@ -102,8 +102,6 @@ class JobMaker {
                                 .kernels = digest.steps[step].kernels});
       }
     }
-    lateness_.resize(digests_.size());
-    for (auto& of_rank : lateness_) of_rank.resize(job_.steps.size());
   }
 
   std::size_t step_at(std::size_t rank, std::int64_t time_ns) const {
@@ -168,13 +166,15 @@ class JobMaker {
       RankStep& of_step = job_.ranks[rank].steps[step];
       ++of_step.collectives;
       if (timed.last == rank) ++of_step.last;
-      lateness_[rank][step].push_back(times_ns[i] - middle_without_ns(times_ns, i));
+      of_step.lateness_ns += times_ns[i] - middle_without_ns(times_ns, i);
     }
   }
 
+  // From the sum over its collectives to their mean.
   void finish_lateness(std::size_t rank) {
-    for (std::size_t step = 0; step < job_.steps.size(); ++step) {
-      job_.ranks[rank].steps[step].lateness_ns = middle_ns(std::move(lateness_[rank][step]));
+    for (RankStep& step : job_.ranks[rank].steps) {
+      if (step.collectives == 0) continue;
+      step.lateness_ns /= static_cast<std::int64_t>(step.collectives);
     }
   }
 
@@ -374,7 +374,6 @@ class JobMaker {
   Job job_;
   std::vector<std::vector<TimedCall>> calls_;  // per rank, parallel to its digest's
   std::vector<TimedExchange> exchanges_;       // parallel to Matching::exchanges
-  std::vector<std::vector<std::vector<std::int64_t>>> lateness_;  // per rank and step
 };
 
 }  // namespace
