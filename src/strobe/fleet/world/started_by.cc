@@ -22,8 +22,8 @@ struct Launcher {
   const char* self;
 };
 
-// Those whose variables others leave alone come first: an mpirun starts its helpers with srun, whose
-// variables the processes inherit, and srun sets those of an MPI that it starts itself.
+// Those whose variables others leave alone come first: an mpirun starts its helpers with srun,
+// whose variables the processes inherit, and srun sets those of an MPI that it starts itself.
 constexpr Launcher kLaunchers[] = {
     {"mpirun", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
     {"mpirun", "MPI_LOCALNRANKS", "PMI_SIZE", "PMI_RANK"},

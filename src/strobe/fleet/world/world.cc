@@ -1,7 +1,7 @@
 #include "strobe/fleet/world/world.h"
 
-#include <cstdint>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <future>
@@ -176,8 +176,8 @@ Result<std::unique_ptr<World>> open_mpi_world(const StartedBy& started) {
   if (started.self) {
     world = std::make_unique<MpiWorld>(started, start, library->string());
   } else {
-    world = std::make_unique<MpiWorld>(started, std::make_unique<MpiThread>(start),
-                                       library->string());
+    world =
+        std::make_unique<MpiWorld>(started, std::make_unique<MpiThread>(start), library->string());
   }
   return world;
 }

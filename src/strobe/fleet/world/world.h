@@ -25,7 +25,8 @@ class World {
   // connect() has found that no answer will come: gather() says why.
   virtual bool is_lost() const { return false; }
 
-  // The messages of every process, by process, in the first one; nothing in the others. Called once.
+  // The messages of every process, by process, in the first one; nothing in the others. Called
+  // once.
   virtual Result<std::vector<std::vector<std::string>>> gather(
       std::vector<std::string> messages) = 0;
 
