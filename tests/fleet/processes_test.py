@@ -135,8 +135,9 @@ class Trouble(Fleet):
     def test_a_missing_rank_is_a_finding(self):
         run = write_job(self.root / "run", RANKS)
         (run / "rank1.json").unlink()
-        rows = json.loads(self.answer(run))["tables"]["mismatches"]["rows"]
-        self.assertIn("1", rows[0]["ranks"])
+        answer = json.loads(self.answer(run))
+        self.assertIn("1", answer["tables"]["mismatches"]["rows"][0]["ranks"])
+        self.assertIn("There is no trace of rank 1: whether the others wait for it is not known.", answer["verdict"])
 
     def test_hosts_in_the_names_of_files_are_found(self):
         run = write_job(self.root / "run", 4, name=lambda rank: f"node{rank // 2}_{700 + rank}.1706850122862.pt.trace.json")
