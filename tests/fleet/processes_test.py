@@ -23,10 +23,10 @@ def environment():
     return dict(kept, NO_COLOR="1", XDG_CACHE_HOME=os.path.join(tempfile.gettempdir(), "strobe_no_such_cache"))
 
 
-def fleet(*words, processes=0, cached=False):
+def fleet(*words, processes=0, cached=False, **variables):
     command = [STROBE, "fleet", *map(str, words)] + ([] if cached else ["--no-cache"])
     launcher = MPIRUN + ["-n", str(processes)] if processes else []
-    return subprocess.run(launcher + command, capture_output=True, text=True, env=environment(), check=False)
+    return subprocess.run(launcher + command, capture_output=True, text=True, env=environment() | variables, check=False)
 
 
 def has_mpi():
@@ -135,8 +135,9 @@ class Trouble(Fleet):
     def test_a_missing_rank_is_a_finding(self):
         run = write_job(self.root / "run", RANKS)
         (run / "rank1.json").unlink()
-        rows = json.loads(self.answer(run))["tables"]["mismatches"]["rows"]
-        self.assertIn("1", rows[0]["ranks"])
+        answer = json.loads(self.answer(run))
+        self.assertIn("1", answer["tables"]["mismatches"]["rows"][0]["ranks"])
+        self.assertIn("There is no trace of rank 1: whether the others wait for it is not known.", answer["verdict"])
 
     def test_hosts_in_the_names_of_files_are_found(self):
         run = write_job(self.root / "run", 4, name=lambda rank: f"node{rank // 2}_{700 + rank}.1706850122862.pt.trace.json")
@@ -162,6 +163,33 @@ class Trouble(Fleet):
         self.assertNotEqual(done.returncode, 0)
         self.assertEqual(done.stdout, "")
         self.answer(run, processes=3)
+
+    def test_processes_that_cannot_reach_each_other(self):
+        if not has_mpi():
+            self.skipTest("there is no mpirun, or strobe was built without MPI")
+        run = write_job(self.root / "run", RANKS)
+        for variables in ({"OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": "1"}, {"MPI_LOCALNRANKS": "2"}):
+            said = self.refused(run, code=4, **variables)
+            self.assertIn("mpirun started 2 processes that cannot reach each other", said)
+
+    def test_an_interrupted_process_ends_the_job(self):
+        if not has_mpi():
+            self.skipTest("there is no mpirun, or strobe was built without MPI")
+        run = write_job(self.root / "run", RANKS)
+        (run / "rank1.json").unlink()
+        os.mkfifo(run / "rank1.json")  # reading it takes until the signal
+        script = f'if [ "$OMPI_COMM_WORLD_RANK" = 1 ]; then (sleep 1; kill -INT $$) & fi; exec "{STROBE}" fleet "{run}" --no-cache'
+        done = subprocess.run(MPIRUN + ["-n", "2", "sh", "-c", script], capture_output=True, text=True,
+                              env=environment(), check=False, timeout=120)
+        self.assertEqual(done.returncode, 130, done.stderr)
+        self.assertIn("interrupted", done.stderr)
+        self.assertEqual(done.stdout, "")
+
+    def test_each_of_several_processes_may_be_started_for_a_table(self):
+        if not has_mpi():
+            self.skipTest("there is no mpirun, or strobe was built without MPI")
+        table = ROOT / "tests/data/fleet/uneven_stages.csv"
+        self.assertEqual(self.answer(table, processes=3), self.answer(table))
 
     def test_a_digest_that_is_damaged_is_made_again(self):
         run = write_job(self.root / "run", RANKS)

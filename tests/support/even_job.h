@@ -43,9 +43,14 @@ inline Job even_job(std::size_t ranks, std::size_t steps, std::size_t hosts = 1)
 inline void meet(Job& job) {
   for (std::size_t step = 0; step < job.steps.size(); ++step) {
     std::int64_t longest_ns = 0;
+    std::int64_t next_ns = 0;  // of the others
     std::size_t last = 0;
     for (std::size_t rank = 0; rank < job.ranks.size(); ++rank) {
-      if (job.ranks[rank].steps[step].own_ns() <= longest_ns) continue;
+      if (job.ranks[rank].steps[step].own_ns() <= longest_ns) {
+        next_ns = std::max(next_ns, job.ranks[rank].steps[step].own_ns());
+        continue;
+      }
+      next_ns = longest_ns;
       longest_ns = job.ranks[rank].steps[step].own_ns();
       last = rank;
     }
@@ -57,10 +62,12 @@ inline void meet(Job& job) {
       at.end_ns = at.start_ns + at.own_ns() + at.wait_ns + at.transfer_ns;
       at.collectives = 10;
       at.last = 0;
-      at.caused_wait_ns = 0;
+      at.caused_wait_ns = at.held_up_ns = 0;
     }
     job.ranks[last].steps[step].last = 10;
     job.ranks[last].steps[step].caused_wait_ns = waited_ns;
+    job.ranks[last].steps[step].held_up_ns =
+        (longest_ns - next_ns) * static_cast<std::int64_t>(job.ranks.size() - 1);
   }
 }
 

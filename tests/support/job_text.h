@@ -24,6 +24,7 @@ inline void write_step(const RankStep& step, JsonWriter& json) {
       .member("last", step.last)
       .member("lateness_ns", step.lateness_ns)
       .member("caused_wait_ns", step.caused_wait_ns)
+      .member("held_up_ns", step.held_up_ns)
       .member("in_operators_ns", step.in_operators_ns)
       .end_object();
 }

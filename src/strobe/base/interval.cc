@@ -56,6 +56,7 @@ IntervalSet union_of_all(std::vector<IntervalSet> sets) {
 
 IntervalSet intersection_of(const IntervalSet& a, const IntervalSet& b) {
   IntervalSet result;
+  result.reserve(a.size() + b.size());  // upper bound
   for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
     const std::int64_t start_ns = std::max(a[i].start_ns, b[j].start_ns);
     const std::int64_t end_ns = std::min(a[i].end_ns, b[j].end_ns);

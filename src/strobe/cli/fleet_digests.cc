@@ -76,10 +76,17 @@ Result<std::string> packed_digest(const fs::path& trace, const readers::LoadOpti
   return packed;
 }
 
+Error not_read() {
+  return {.code = ErrorCode::kInterrupted,
+          .what = "a process of this job was interrupted",
+          .where = "",
+          .hint = ""};
+}
+
 // One message per file of this process.
 std::vector<std::string> digest_own(const std::vector<readers::RankFiles>& files,
-                                    const fleet::World& world, const LoadChoice& load,
-                                    const Terminal& terminal) {
+                                    const fleet::World& world, unsigned threads_chosen,
+                                    const readers::CacheOptions& cache, const Terminal& terminal) {
   std::vector<std::uint32_t> own;
   for (std::size_t place = world.self(); place < files.size(); place += world.size()) {
     own.push_back(static_cast<std::uint32_t>(place));
@@ -87,7 +94,7 @@ std::vector<std::string> digest_own(const std::vector<readers::RankFiles>& files
   Progress progress(terminal, "reading traces");
   readers::LoadOptions options;
   options.cancelled = &interrupted();
-  options.threads = load.threads;
+  options.threads = threads_chosen;
   const unsigned threads = static_cast<unsigned>(
       std::min<std::size_t>(options.thread_count(), std::max<std::size_t>(1, own.size())));
   options.threads = std::max(1u, options.thread_count() / threads);
@@ -95,15 +102,14 @@ std::vector<std::string> digest_own(const std::vector<readers::RankFiles>& files
   std::vector<std::string> messages(own.size());
   std::atomic<std::size_t> done = 0;
   each_in_threads(own.size(), threads, [&](std::size_t i) {
-    if (interrupted()) return;
-    const Result<std::string> digest =
-        packed_digest(files[own[i]].trace, options, cache_options(load));
+    const Result<std::string> digest = interrupted() || world.is_lost()
+                                           ? Result<std::string>(not_read())
+                                           : packed_digest(files[own[i]].trace, options, cache);
     messages[i] = digest ? success(own[i], *digest) : failure(own[i], digest.error());
     if (world.is_first()) {
       progress.show(fmt::format("reading traces: {} of {}", ++done, own.size()));
     }
   });
-  const auto cache = cache_options(load);
   if (!own.empty() && !cache.folder.empty()) {
     readers::DerivedCache(files[own.front()].trace, kCacheName, fleet::kFingerprint, cache)
         .sweep(cache.limit_bytes);
@@ -121,14 +127,15 @@ std::vector<std::optional<std::int32_t>> named_ranks(const std::vector<readers::
 
 Result<JobDigests> read_job(const std::string& path, fleet::World& world, const LoadChoice& load,
                             const Terminal& terminal) {
-  // Whatever happens, the first process waits for the messages of all others.
+  const readers::CacheOptions cache = cache_options(load);
+  world.connect();
   const Result<std::vector<readers::RankFiles>> found = readers::find_ranks(path);
   std::vector<std::string> own;
-  if (found) own = digest_own(*found, world, load, terminal);
+  if (found) own = digest_own(*found, world, load.threads, cache, terminal);
   STROBE_TRY(const auto gathered, world.gather(std::move(own)));
   JobDigests job;
-  if (!world.is_first()) return job;
   STROBE_TRY_VOID(check_interrupted());
+  if (!world.is_first()) return job;
   STROBE_TRY(const std::vector<readers::RankFiles> files, found);
   const bool named = fleet::names_tell_ranks(named_ranks(files));
   std::vector<std::optional<Error>> errors(files.size());
@@ -140,6 +147,7 @@ Result<JobDigests> read_job(const std::string& path, fleet::World& world, const 
       const std::string_view rest = std::string_view(message).substr(sizeof place + 1);
       if (kind != '+') {
         errors[place] = error_of(kind, rest);
+        if (errors[place]->code == ErrorCode::kInterrupted) return *errors[place];
         continue;
       }
       STROBE_TRY(fleet::RankDigest digest, fleet::unpack_rank_digest(rest));

@@ -40,6 +40,8 @@ struct RankStep {
   // Its arrival after the median arrival of the others: the mean over the step's collectives.
   std::int64_t lateness_ns = 0;
   std::int64_t caused_wait_ns = 0;  // what all others waited while it was the last
+  // Of that: what they would not have waited, had it come together with the next to last.
+  std::int64_t held_up_ns = 0;
 
   // Of host_ns: while an operator of the program runs on the host. The rest is between operators.
   std::int64_t in_operators_ns = 0;

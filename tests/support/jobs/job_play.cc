@@ -134,6 +134,7 @@ class Play {
     double wait_ns = 0;
     double transfer_ns = 0;
     double caused_ns = 0;
+    double held_up_ns = 0;
     std::uint64_t collectives = 0;
     std::uint64_t last = 0;
     double lateness_ns = 0;  // of all its collectives
@@ -215,7 +216,12 @@ class Play {
     for (const std::size_t rank : group) came.push_back(now_ns_[rank]);
     const auto last = static_cast<std::size_t>(std::ranges::max_element(came) - came.begin());
     const double middle = stats::median_of(came);
+    double next = came[last == 0 ? group.size() - 1 : 0];
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      if (i != last) next = std::max(next, came[i]);
+    }
     double waited = 0;
+    double held_up = 0;
     for (std::size_t i = 0; i < group.size(); ++i) {
       Account& account = accounts_[group[i]];
       // What another host's clock says of the last arrival is wrong by the clocks' errors.
@@ -228,9 +234,11 @@ class Play {
       account.lateness_ns += came[i] - middle;
       ++account.collectives;
       waited += wait;
+      held_up += std::min(wait, came[last] - next);
       now_ns_[group[i]] = came[last] + transfer;
     }
     accounts_[group[last]].caused_ns += waited;
+    accounts_[group[last]].held_up_ns += held_up;
     ++accounts_[group[last]].last;
     add_row(group, name, kind, bytes, waited, transfer);
   }
@@ -294,6 +302,7 @@ class Play {
     }
     accounts_[rank].wait_ns += waited;
     accounts_[from].caused_ns += waited;
+    accounts_[from].held_up_ns += waited;
     now_ns_[rank] += waited;
   }
 
@@ -318,6 +327,7 @@ class Play {
     step.lateness_ns = whole(account.lateness_ns /
                              static_cast<double>(std::max<std::uint64_t>(1, account.collectives)));
     step.caused_wait_ns = whole(account.caused_ns);
+    step.held_up_ns = whole(account.held_up_ns);
     return step;
   }
 

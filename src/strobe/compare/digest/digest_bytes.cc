@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "strobe/stats/moments.h"
 #include "strobe/wire/varint.h"
@@ -148,24 +149,22 @@ class Guesser {
   const std::vector<std::int64_t>& like_;
 };
 
-std::vector<std::uint64_t> coded(const std::vector<std::int64_t>& values, Guesser guesser) {
+struct Codes {
   std::vector<std::uint64_t> codes;
+  std::uint64_t bits = 0;  // about how many they take
+};
+
+Codes coded(const std::vector<std::int64_t>& values, Guesser guesser) {
+  Codes coded;
+  coded.codes.resize(values.size(), kNoValue);
   for (std::size_t row = 0; row < values.size(); ++row) {
-    if (values[row] == kNoMultiple) {
-      codes.push_back(kNoValue);
-      continue;
-    }
-    codes.push_back(wire::zigzag(minus(values[row], guesser.next(row))) + 1);
+    if (values[row] == kNoMultiple) continue;
+    const std::uint64_t code = wire::zigzag(minus(values[row], guesser.next(row))) + 1;
+    coded.codes[row] = code;
+    coded.bits += static_cast<std::uint64_t>(std::bit_width(code));
     guesser.was(values[row]);
   }
-  return codes;
-}
-
-// About how many bits such codes take.
-double bits_of(const std::vector<std::uint64_t>& codes) {
-  double bits = 0;
-  for (const std::uint64_t code : codes) bits += static_cast<double>(std::bit_width(code));
-  return bits;
+  return coded;
 }
 
 }  // namespace
@@ -197,17 +196,32 @@ void DigestWriter::whole(const std::vector<std::int64_t>& values,
                          const std::vector<std::int64_t>& like) {
   const std::int64_t middle = middle_of(values);
   Guess best = Guess::kMiddle;
-  std::vector<std::uint64_t> best_codes = coded(values, {best, middle, like});
+  Codes best_codes = coded(values, {best, middle, like});
   for (const Guess guess : {Guess::kBefore, Guess::kLike}) {
     if (guess == Guess::kLike && like.empty()) continue;
-    std::vector<std::uint64_t> codes = coded(values, {guess, middle, like});
-    if (bits_of(codes) >= bits_of(best_codes)) continue;
+    Codes codes = coded(values, {guess, middle, like});
+    if (codes.bits >= best_codes.bits) continue;
     best = guess;
     best_codes = std::move(codes);
   }
   number(static_cast<std::uint64_t>(best));
   signed_number(middle);
-  for (const std::uint64_t code : best_codes) number(code);
+  numbers(best_codes.codes);
+}
+
+// Many at once, for speed.
+void DigestWriter::numbers(std::span<const std::uint64_t> values) {
+  constexpr std::size_t kAtOnce = 256;
+  std::array<std::uint8_t, kAtOnce * wire::kMostVarintBytes> encoded;
+  while (!values.empty()) {
+    std::uint8_t* end = encoded.data();
+    for (const std::uint64_t value : values.first(std::min(kAtOnce, values.size()))) {
+      end = wire::put_varint(end, value);
+    }
+    bytes_.append(reinterpret_cast<const char*>(encoded.data()),
+                  static_cast<std::size_t>(end - encoded.data()));
+    values = values.subspan(std::min(kAtOnce, values.size()));
+  }
 }
 
 std::vector<std::int64_t> DigestWriter::counts(std::span<const std::int64_t> values,

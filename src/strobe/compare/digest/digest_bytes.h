@@ -44,6 +44,7 @@ class DigestWriter {
   const std::string& bytes() const { return bytes_; }
 
  private:
+  void numbers(std::span<const std::uint64_t> values);
   void whole(const std::vector<std::int64_t>& values, const std::vector<std::int64_t>& like);
   std::vector<double> scaled(std::span<const double> values, std::span<const double> like,
                              int exponent);

@@ -124,7 +124,7 @@ std::vector<Straggler> late_in_few_steps(const JobView& view) {
       const double p =
           ranks * static_cast<double>(view.steps) *
           stats::binomial_tail(at.last, at.collectives, 1 / static_cast<double>(peers.size() + 1));
-      const double lost = static_cast<double>(at.caused_wait_ns) / view.total_ns;
+      const double lost = static_cast<double>(at.held_up_ns) / view.total_ns;
       if (p > kChance || own_of(at) - center < kFarAway * deviation || lost < view.least_share()) {
         continue;
       }

@@ -130,6 +130,10 @@ double lost_by(const JobView& view, const Positions& slow, std::size_t step, boo
   const double later = stats::median_of(own_of_slow) - slowest_peer;
   const double passed_on = std::min(waited, later * static_cast<double>(caused.size()));
   if (is_stage) return std::max(0.0, passed_on);  // others wait for its neighbours only
+  if (slow.size() == 1) {
+    const auto held_up = static_cast<double>(view.at(slow.front(), step).held_up_ns);
+    return std::max({0.0, held_up, passed_on});
+  }
   const double usual = stats::median_of(caused);
   double direct = 0;
   for (const std::size_t rank : slow) {

@@ -89,10 +89,10 @@ ExtraWork extra_work(const JobView& view, const Positions& ranks, const Position
 ExtraWork extra_in_step(const JobView& view, const Positions& ranks, std::size_t step);
 StragglerReason reason_of(const ExtraWork& extra);
 
-// What the others waited in a step while one of these ranks was last, beyond what they wait for a
-// typical rank; and no less than the time by which these were later than every peer: groups of few
-// ranks pass a delay on, and their members are then the last in other groups. A whole stage has all
-// other ranks as peers.
+// What the others waited in a step for one slow rank after the next to last had come, or while one
+// of several slow ranks was last, beyond what they wait for a typical rank; and no less than the
+// time by which these were later than every peer: groups of few ranks pass a delay on, and their
+// members are then the last in other groups. A whole stage has all other ranks as peers.
 double lost_by(const JobView& view, const Positions& slow, std::size_t step, bool is_stage);
 // The share of the job's time lost per step [s] is lost_ns[s]; fills in the share and its interval.
 void set_lost(const JobView& view, std::span<const double> lost_ns, std::size_t first,

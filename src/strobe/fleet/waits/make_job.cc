@@ -52,8 +52,9 @@ struct TimedExchange {
   std::size_t last_step = kNone;  // of that rank, in which it came
   std::size_t step = kNone;       // in which the exchange counts: that of a last rank
   std::size_t row = 0;            // in Job::collectives
-  std::int64_t wait_ns = 0;       // of all ranks together
-  std::int64_t transfer_ns = 0;   // likewise
+  std::int64_t next_to_last_ns = 0;  // when the last of the others came
+  std::int64_t wait_ns = 0;          // of all ranks together
+  std::int64_t transfer_ns = 0;      // likewise
   std::int64_t middle_transfer_ns = 0;
 };
 
@@ -150,6 +151,7 @@ class JobMaker {
     if (arrivals[arrivals.size() - 2].first != last_ns) {
       timed.last = last_rank;
       timed.last_step = timed.step;
+      timed.next_to_last_ns = arrivals[arrivals.size() - 2].first;
     }
     add_lateness(parts, arrivals, timed);
   }
@@ -256,25 +258,33 @@ class JobMaker {
     IntervalSet given;  // to earlier calls
     for (const TimedCall* call : calls) {
       Interval wait = {call->interval.start_ns, call->last_arrival_ns};
+      const TimedExchange& exchange = exchanges_[call->exchange];
       std::int64_t waited_ns = 0;
+      std::int64_t held_up_ns = 0;
+      const auto add = [&](Interval part) {
+        waited_ns += exposed_ns(rank, exposed, part);
+        part.start_ns = std::max(part.start_ns, exchange.next_to_last_ns);
+        if (part.start_ns < part.end_ns) held_up_ns += exposed_ns(rank, exposed, part);
+      };
       std::int64_t rest_end_ns = wait.end_ns;  // from here back to the start is not given yet
       while (!given.empty() && given.back().end_ns >= wait.start_ns) {
         const Interval before = given.back();
         given.pop_back();
         if (before.end_ns < rest_end_ns) {
-          waited_ns += exposed_ns(rank, exposed, {before.end_ns, rest_end_ns});
+          add({before.end_ns, rest_end_ns});
         }
         rest_end_ns = std::min(rest_end_ns, before.start_ns);
         wait.start_ns = std::min(wait.start_ns, before.start_ns);
         if (before.start_ns <= call->interval.start_ns) break;
       }
       if (call->interval.start_ns < rest_end_ns) {
-        waited_ns += exposed_ns(rank, exposed, {call->interval.start_ns, rest_end_ns});
+        add({call->interval.start_ns, rest_end_ns});
       }
       given.push_back(wait);
-      const TimedExchange& exchange = exchanges_[call->exchange];
       if (exchange.last_step == kNone) continue;
-      job_.ranks[exchange.last].steps[exchange.last_step].caused_wait_ns += waited_ns;
+      RankStep& cause = job_.ranks[exchange.last].steps[exchange.last_step];
+      cause.caused_wait_ns += waited_ns;
+      cause.held_up_ns += held_up_ns;
     }
   }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace strobe::fleet {
@@ -10,6 +11,7 @@ namespace strobe::fleet {
 struct StartedBy {
   std::string launcher;       // "mpirun", "srun"; empty: neither
   std::size_t processes = 1;  // that it started together
+  std::optional<std::size_t> self;  // this one among them; none: only MPI knows
 };
 
 using Variable = std::function<const char*(const char* name)>;  // null: not set

@@ -19,8 +19,14 @@ class World {
   std::size_t size() const { return size_; }
   bool is_first() const { return self_ == 0; }
 
-  // The messages of every process, by process, in the first one; nothing in the others. All
-  // processes call it equally often.
+  // Begins to reach the other processes, which takes a while, and returns. Until gather() returns,
+  // this may change the environment of the process: read its variables before.
+  virtual void connect() {}
+  // connect() has found that no answer will come: gather() says why.
+  virtual bool is_lost() const { return false; }
+
+  // The messages of every process, by process, in the first one; nothing in the others. Called
+  // once.
   virtual Result<std::vector<std::vector<std::string>>> gather(
       std::vector<std::string> messages) = 0;
 
@@ -32,7 +38,7 @@ class World {
   std::size_t size_;
 };
 
-// kMachineLacks if this is one of several processes that cannot speak with each other.
+// kMachineLacks if this is one of several processes and has nothing to speak with.
 Result<std::unique_ptr<World>> open_world();
 
 }  // namespace strobe::fleet

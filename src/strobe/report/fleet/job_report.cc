@@ -107,9 +107,24 @@ std::string stranger_sentence(const Job& job) {
       is_one ? "it" : "them");
 }
 
+// Ranks are counted from 0. "" if no number is left out.
+std::string absent_sentence(const Job& job) {
+  constexpr std::int32_t kMostRanks = 1 << 20;  // larger numbers count something else
+  if (job.ranks.empty() || job.ranks.back().rank >= kMostRanks) return {};
+  std::vector<std::int32_t> absent;
+  std::int32_t next = 0;
+  for (const RankOfJob& rank : job.ranks) {
+    for (; next < rank.rank; ++next) absent.push_back(next);
+    next = rank.rank + 1;
+  }
+  if (absent.empty()) return {};
+  return fmt::format("There is no trace of {}: whether the others wait for {} is not known.",
+                     numbered("rank", "ranks", absent), absent.size() == 1 ? "it" : "them");
+}
+
 std::vector<std::string> job_verdict(const Job& job, const std::vector<Straggler>& stragglers) {
   std::vector<std::string> sentences = straggler_sentences(job, stragglers);
-  for (std::string sentence : {stranger_sentence(job), step_sentence(job)}) {
+  for (std::string sentence : {absent_sentence(job), stranger_sentence(job), step_sentence(job)}) {
     if (!sentence.empty()) sentences.push_back(std::move(sentence));
   }
   if (job.ranks.size() > 1 && !job.steps.empty()) sentences.push_back(share_sentence(job));

@@ -198,8 +198,8 @@ Section stragglers_section(const Job& job, const std::vector<Straggler>& straggl
   section.lead =
       "Own work is the step without collectives. Later: than the median of the peers, ranks of the "
       "same stage in the same steps. p: that chance does as much somewhere in the job, corrected "
-      "over all ranks, hosts, stages or steps tested. Lost: what the others waited, of the time of "
-      "all ranks in all steps, with its 95 % interval over the steps.";
+      "over all ranks, hosts, stages or steps tested. Lost: what the others would not have waited "
+      "without it, of the time of all ranks in all steps, with its 95 % interval over the steps.";
   section.table.columns = {{"kind", "kind", ColumnType::kText, 2},
                            {"who", "who", ColumnType::kText, 10},
                            {.key = "reason",

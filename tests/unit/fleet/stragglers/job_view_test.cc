@@ -54,12 +54,21 @@ TEST(JobViewTest, what_others_waited_for_a_rank_is_lost) {
   EXPECT_EQ(lost_by(JobView(job), {2}, 2, false), 0);
 }
 
+TEST(JobViewTest, what_others_would_wait_for_each_other_is_not_lost) {
+  Job job = even_job(4, 3);
+  job.ranks[1].steps[2].host_ns += 40 * kMs;
+  job.ranks[3].steps[2].host_ns += 30 * kMs;
+  meet(job);
+  EXPECT_NEAR(static_cast<double>(job.ranks[1].steps[2].caused_wait_ns), 2 * 40e6 + 10e6, 0.5e6);
+  EXPECT_NEAR(lost_by(JobView(job), {1}, 2, false), 3 * 10e6, 0.5e6);
+}
+
 TEST(JobViewTest, a_delay_that_others_pass_on_is_lost_by_its_origin) {
   Job job = even_job(4, 3);
   job.ranks[1].steps[2].host_ns += 40 * kMs;
   meet(job);
   // Rank 0 is in a group with rank 1, and the others wait for it.
-  job.ranks[1].steps[2].caused_wait_ns = 40 * kMs;
+  job.ranks[1].steps[2].caused_wait_ns = job.ranks[1].steps[2].held_up_ns = 40 * kMs;
   job.ranks[0].steps[2].caused_wait_ns = 80 * kMs;
   EXPECT_NEAR(lost_by(JobView(job), {1}, 2, false), 3 * 40e6, 0.5e6);
 }

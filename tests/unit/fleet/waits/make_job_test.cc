@@ -112,6 +112,18 @@ TEST(MakeJobTest, each_moment_has_the_first_label_that_fits) {
   EXPECT_EQ(job.ranks[1].steps[0].caused_wait_ns, 200) << "what computing does not hide";
 }
 
+TEST(MakeJobTest, a_rank_holds_others_up_from_the_arrival_of_the_next_to_last) {
+  std::vector<RankDigest> digests = {empty_digest(0, 3), empty_digest(1, 3), empty_digest(2, 3)};
+  for (RankDigest& digest : digests) digest.steps = {{"step", {0, 1000}, 0}};
+  digests[0].calls = {call_at(100, 800)};
+  digests[1].calls = {call_at(700, 800)};
+  digests[2].calls = {call_at(500, 800)};
+  const Job job = make_job(digests, {.align = false});
+  EXPECT_EQ(job.ranks[1].steps[0].caused_wait_ns, 600 + 200);
+  EXPECT_EQ(job.ranks[1].steps[0].held_up_ns, 200 + 200);
+  EXPECT_EQ(job.ranks[2].steps[0].held_up_ns, 0);
+}
+
 TEST(MakeJobTest, a_rank_that_waits_twice_at_once_waits_for_who_comes_first) {
   std::vector<RankDigest> digests = {empty_digest(0, 2), empty_digest(1, 2), empty_digest(2, 2)};
   for (RankDigest& digest : digests) digest.steps = {{"step", {0, 1000}, 0}};

@@ -60,6 +60,21 @@ TEST(JobReportTest, a_rank_that_meets_nobody_may_be_of_another_job) {
                        "trace is of another job, leave it out."));
 }
 
+TEST(JobReportTest, ranks_without_a_trace_are_named) {
+  fleet::Job job = job_of_four();
+  const JobPage page = {.path = "a", .unreadable = {}};
+  EXPECT_THAT(job_document(job, {}, page).verdict, Not(Contains(HasSubstr("no trace"))));
+  job.ranks[3].rank = 4;
+  EXPECT_THAT(
+      job_document(job, {}, page).verdict,
+      Contains("There is no trace of rank 3: whether the others wait for it is not known."));
+  job.ranks[3].rank = 63;
+  EXPECT_THAT(
+      job_document(job, {}, page).verdict,
+      Contains("There is no trace of ranks 3, 4, 5, 6, 7, 8 and 54 more: whether the others "
+               "wait for them is not known."));
+}
+
 TEST(JobReportTest, a_pipeline_is_replayed_or_why_not_is_said) {
   fleet::Replay replay;
   replay.sizes = {.data_parallel = 2, .stages = 1, .chunks = 1};
