@@ -1,28 +1,20 @@
 """What changed between two runs."""
 from __future__ import annotations
 
-import html
-import json
 import os
 from collections.abc import Iterable
 from typing import Any
 
 from strobe import _core
 from strobe._progress import Progress, progress_of
+from strobe._report import Path, Report
 
-Path = str | os.PathLike[str]
 
-
-class Comparison:
+class Comparison(Report):
     """Two runs compared. Made by compare().
 
     `data` is all of what `strobe compare --format json` prints; docs/schemas/compare.v1.json describes it.
     """
-
-    def __init__(self, data: dict[str, Any], text: str, page: str) -> None:
-        self.data = data
-        self._text = text
-        self._page = page
 
     @property
     def answer(self) -> str:
@@ -34,16 +26,8 @@ class Comparison:
         """Why, most likely first: each with its score, evidence for and against, and advice."""
         return self.data["causes"]
 
-    def __str__(self) -> str:
-        """The report of the command line."""
-        return self._text
-
     def __repr__(self) -> str:
         return f"<strobe.Comparison: {self.answer}, {len(self.causes)} causes>"
-
-    def _repr_html_(self) -> str:
-        return (f'<iframe srcdoc="{html.escape(self._page)}" style="width:100%;height:40em;border:0" '
-                f'sandbox="allow-scripts"></iframe>')
 
 
 def compare(normal: Path, abnormal: Path, *, baseline: Iterable[Path] = (), repeat: Iterable[Path] = (),
@@ -57,4 +41,4 @@ def compare(normal: Path, abnormal: Path, *, baseline: Iterable[Path] = (), repe
     sides = [[os.fsencode(path) for path in (first, *more)] for first, more in ((normal, baseline), (abnormal, repeat))]
     with progress_of("two runs", progress) as told:
         made = _core.compare(*sides, -1 if rank is None else rank, threads, cache, told)
-    return Comparison(json.loads(made[0]), made[1], made[2])
+    return Comparison(made)

@@ -1,4 +1,5 @@
 """Runs the examples of docs/python.md (blocks fenced as ```pycon), and the doctests of the package."""
+import ast
 import doctest
 import importlib
 import json
@@ -59,6 +60,34 @@ class DocsTest(unittest.TestCase):
             for name in vars(owner):
                 if not name.startswith("_"):
                     self.assertRegex(stub, rf"\b{name}\b")
+
+    def test_functions_take_what_the_stub_says(self):
+        from strobe import _core
+        run = strobe.open(ROOT / "examples/paddle_attention.json.gz")._run
+        owners = {"Run": run, "Column": run.column("kernels", "dur")}
+
+        def check(owner, node, is_method):
+            if node.name.startswith("__"):
+                self.assertTrue(hasattr(owner, node.name) or node.name == "__buffer__", node.name)
+            elif any(isinstance(one, ast.Name) and one.id == "property" for one in node.decorator_list):
+                self.assertFalse(callable(getattr(owner, node.name)), node.name)
+            else:
+                arguments = len(node.args.posonlyargs) + len(node.args.args) - is_method
+                self.assertFalse(node.args.kwonlyargs or node.args.vararg or node.args.defaults, node.name)
+                with self.assertRaises(TypeError) as caught:
+                    getattr(owner, node.name)(*[None] * (arguments + 1))
+                wanted = rf"exactly {arguments} argument" if arguments else "takes no arguments"
+                self.assertRegex(str(caught.exception), wanted, node.name)
+
+        for node in ast.parse((ROOT / "python/strobe/_core.pyi").read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef):
+                check(_core, node, False)
+            elif isinstance(node, ast.ClassDef):
+                for method in node.body:
+                    if isinstance(method, ast.FunctionDef):
+                        check(owners[node.name], method, True)
+            elif isinstance(node, ast.AnnAssign):
+                self.assertIsInstance(getattr(_core, node.target.id), str)
 
 
 if __name__ == "__main__":

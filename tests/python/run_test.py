@@ -1,6 +1,7 @@
 """What a trace and a comparison say is what the command line says."""
 import collections
 import contextlib
+import gzip
 import io
 import json
 import os
@@ -18,6 +19,7 @@ EXAMPLES = ROOT / "examples"
 STROBE = os.environ["STROBE"]
 TRACES = [EXAMPLES / "gpt_inference_compiled.json.gz", EXAMPLES / "paddle_attention.json.gz",
           EXAMPLES / "serving/normal", EXAMPLES / "serving/gpu_contention"]
+RANKS = ROOT / "tests/data/ranks/rank_5_sleeps"
 
 
 def command_line(*words):
@@ -72,6 +74,13 @@ class RunTest(unittest.TestCase):
         self.assertIn("Likely cause: another process uses GPU 0", str(made))
         self.assertIn("<iframe srcdoc=", made._repr_html_())
 
+    def test_a_comparison_warns_of_lost_input(self):
+        with tempfile.TemporaryDirectory() as folder:
+            cut = pathlib.Path(folder) / "trace.json"
+            cut.write_bytes(gzip.decompress((EXAMPLES / "gpt_inference_compiled.json.gz").read_bytes())[:-1000])
+            with self.assertWarnsRegex(strobe.TraceWarning, "trace.json"):
+                strobe.compare(EXAMPLES / "gpt_inference_compiled.json.gz", cut)
+
     def test_digests_and_further_runs_are_compared_as_well(self):
         normal, abnormal = TRACES[2:]
         with tempfile.TemporaryDirectory() as folder:
@@ -81,6 +90,45 @@ class RunTest(unittest.TestCase):
             expected = json.loads(command_line("compare", digest, abnormal, "--repeat", abnormal,
                                                "--format", "json")[1])
         self.assertEqual(made.data, expected)
+
+    def test_a_job_is_that_of_the_command_line(self):
+        told = []
+        made = strobe.fleet(RANKS, progress=lambda done, total: told.append((done, total)))
+        code, expected, _ = command_line("fleet", RANKS, "--format", "json")
+        self.assertEqual(code, 0)
+        self.assertEqual(made.data, json.loads(expected))
+        self.assertEqual([row["who"] for row in made.stragglers], ["rank 5"])
+        self.assertEqual(len(made.ranks), 8)
+        self.assertEqual(made.collectives[0]["kind"], "all_reduce")
+        self.assertEqual(repr(made), "<strobe.Fleet: 8 ranks, 1 stragglers>")
+        self.assertIn("Rank 5 holds the others up", made.verdict[0])
+        self.assertIn("Rank 5 holds the others up", str(made))
+        self.assertIn("<iframe srcdoc=", made._repr_html_())
+        self.assertEqual(strobe.fleet(RANKS, threads=1, cache=False).data, made.data)
+        for done, total in told:
+            self.assertEqual(total, sum(path.stat().st_size for path in RANKS.glob("*.json.gz")))
+            self.assertLessEqual(done, total)
+
+    def test_a_job_with_damaged_ranks_says_so(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            for path in RANKS.glob("*.json.gz"):
+                (folder / path.name).symlink_to(path)
+            (folder / "rank7.json.gz").unlink()
+            (folder / "rank7.json.gz").write_bytes((RANKS / "rank7.json.gz").read_bytes()[:-2000])
+            with self.assertWarnsRegex(strobe.TraceWarning, "rank7"):
+                self.assertEqual(len(strobe.fleet(folder).ranks), 8)
+            (folder / "rank7.json.gz").write_bytes(gzip.compress(b'{"traceEvents": []}'))
+            with self.assertRaises(strobe.Error) as caught:
+                strobe.fleet(folder)
+            self.assertEqual(caught.exception.hint, "allow_missing=1 answers for the other 7 ranks")
+            self.assertEqual(len(strobe.fleet(folder, allow_missing=1).ranks), 7)
+            for path in list(folder.iterdir())[1:]:
+                path.unlink()
+            with self.assertRaises(strobe.Error):
+                strobe.fleet(folder)
+        with self.assertRaises(strobe.FileError):
+            strobe.fleet("none")
 
     def test_an_error_has_the_text_and_the_hint_of_the_command_line(self):
         with tempfile.TemporaryDirectory() as folder:

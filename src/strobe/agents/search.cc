@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -82,6 +83,30 @@ Result<Answer> search_answer(const ToolCall& call) {
   return answer;
 }
 
+namespace {
+
+// Whatever the text has in it, a shell takes it as one word.
+std::string shell_word(std::string_view text) {
+  const auto is_plain = [](char c) {
+    return is_letter_or_digit(c) || std::string_view("_-./").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && text[0] != '-' && std::ranges::all_of(text, is_plain)) {
+    return std::string(text);
+  }
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
+  return word + "'";
+}
+
+// The same question for a person, unless it is too long to be pasted.
+std::string query_command(std::string_view source, std::string_view sql) {
+  constexpr std::size_t kMostBytes = 2000;
+  const std::string query = sql.size() <= kMostBytes ? shell_word(sql) : "QUERY.sql";
+  return fmt::format("strobe query {} {}", shell_word(source), query);
+}
+
+}  // namespace
+
 Result<Answer> query_answer(const ToolCall& call) {
   STROBE_TRY(const std::string sql, call.arguments.needed("sql"));
   STROBE_TRY(const std::string typed, call.arguments.text("trace"));
@@ -112,9 +137,8 @@ Result<Answer> query_answer(const ToolCall& call) {
     table.rows.push_back(json_list_of(values));
   });
   const bool is_cut = find(body, "is_cut").as_bool().value_or(false);
-  table.head =
-      fmt::format("\"columns\":{},\"units\":{{{}}},\"evidence\":{}", json_list_of(names), units,
-                  json_text_of(fmt::format("strobe query {} \"{}\"", source.name, sql)));
+  table.head = fmt::format("\"columns\":{},\"units\":{{{}}},\"evidence\":{}", json_list_of(names),
+                           units, json_text_of(query_command(source.name, sql)));
   answer.member("is_cut", is_cut ? "true" : "false");
   answer.say(fmt::format("{}{}, {} of {}.", counted(table.rows.size(), "row"),
                          is_cut ? " and more" : "", counted(names.size(), "column"), source.name));

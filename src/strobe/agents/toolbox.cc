@@ -6,6 +6,7 @@
 
 #include "strobe/base/error_text.h"
 #include "strobe/base/json_write.h"
+#include "strobe/base/text.h"
 
 namespace strobe::agents {
 namespace {
@@ -138,7 +139,17 @@ constexpr Tool kTools[] = {
 
 #undef STROBE_TRACE_ARGUMENT
 
-ToolReply failed(const Tool& tool, const Error& error) {
+// Errors quote what was asked, whatever its length.
+Error brief(Error error) {
+  constexpr std::size_t kMostBytes = 1000;
+  for (std::string* part : {&error.what, &error.where, &error.hint}) {
+    if (part->size() > kMostBytes) *part = excerpt(*part, kMostBytes);
+  }
+  return error;
+}
+
+ToolReply failed(const Tool& tool, const Error& whole) {
+  const Error error = brief(whole);
   ToolReply reply{.text = error_sentence(error), .json = "", .is_error = true};
   if (!error.hint.empty()) reply.text += fmt::format("\n{}", error.hint);
   JsonWriter json(reply.json);
@@ -157,8 +168,9 @@ bool is_wrong_question(const Error& error) {
 Result<Answer> answer_of(const Tool& tool, const ToolCall& call) {
   auto answer = tool.run(call);
   if (answer || is_wrong_question(answer.error())) return answer;
+  const Error error = brief(answer.error());
   Answer none;
-  none.cannot(std::string(tool.question), error_sentence(answer.error()), answer.error().hint);
+  none.cannot(std::string(tool.question), error_sentence(error), error.hint);
   return none;
 }
 

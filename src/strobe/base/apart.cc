@@ -124,6 +124,15 @@ void write_all(int pipe, std::string_view bytes) {
   }
 }
 
+// What a library prints does not get into the answers of this process.
+void be_mute(int pipe) {
+  const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO}) {
+    // The pipe has the number of a stream if this process was started without it.
+    if (nothing >= 0 && stream != pipe) dup2(nothing, stream);
+  }
+}
+
 void leave_everything_but(int pipe) {
   const auto kept = static_cast<unsigned>(pipe);
   if (kept > 3) close_range(3, kept - 1, 0);
@@ -137,6 +146,7 @@ void leave_everything_but(int pipe) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGALRM}) {
     std::signal(signal, signal == SIGINT ? SIG_IGN : SIG_DFL);  // Ctrl-C is for the parent
   }
+  be_mute(pipe);
   leave_everything_but(pipe);
   setpriority(PRIO_PROCESS, 0, kPoliteness);
   mallopt(M_ARENA_MAX, 2);

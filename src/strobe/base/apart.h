@@ -19,7 +19,8 @@ struct ApartLimits {
 
 // Runs `work` in a copy of this process, for work that may not end when it is asked to, or may take
 // all memory. The copy sees everything that is loaded without loading it again, and changes nothing
-// here: it cannot write files, it has no descriptors, and it is ended when the limits are exceeded.
+// here: it cannot write files, it has no descriptors but stderr, and it is ended when the limits
+// are exceeded.
 //
 // Only the calling thread exists in the copy. What other threads hold locked stays locked there, so
 // `work` uses no lock that others use; if it does wait for one, the timeout ends it.

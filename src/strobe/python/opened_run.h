@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -14,7 +15,8 @@
 #include "strobe/report/render/document.h"
 #include "strobe/trace/run.h"
 
-// What `import strobe` offers, without Python: a run that stays open, and comparisons of runs.
+// What `import strobe` offers, without Python: a run that stays open, comparisons of runs, and jobs
+// of many ranks.
 namespace strobe::python {
 
 struct OpenChoice {
@@ -61,13 +63,25 @@ struct CompareChoice {
   std::optional<std::int32_t> rank;
 };
 
-struct ComparedRuns {
-  std::string json;  // what `strobe compare --format json` prints
+// One answer in three forms.
+struct ReportTexts {
+  std::string json;  // what the command line prints with `--format json`
   std::string text;
   std::string html;
+  std::vector<std::string> warnings;  // about input that was lost, a sentence each
 };
 
 // Of traces, runs, folders of several runs, and digests, as on the command line.
-Result<ComparedRuns> compare_runs(const CompareChoice& choice);
+Result<ReportTexts> compare_runs(const CompareChoice& choice);
+
+struct JobChoice {
+  OpenChoice open;
+  std::string folder;             // with one trace per rank
+  std::size_t allow_missing = 0;  // files that cannot be read
+};
+
+// Which rank holds a job up, why, and what that costs. One trace after the other is read and
+// dropped, as many at once as there are threads.
+Result<ReportTexts> explain_job(const JobChoice& choice);
 
 }  // namespace strobe::python

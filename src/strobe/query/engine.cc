@@ -304,7 +304,14 @@ struct Engine::Inside {
   Result<void> close_files_but(const std::vector<std::string>& files);
   Result<std::vector<TableFolder>> tell_apart(const std::vector<std::string>& folders);
   Result<void> execute(const std::string& sql, const Limits& limits = {});
+  // One statement, which only reads unless that is not asked for.
   Result<void> prepare(std::string_view sql, Statement& statement);
+
+ private:
+  Result<void> prepare_any(std::string_view sql, Statement& statement);
+  std::optional<duckdb::StatementType> type_of(std::string_view sql);
+  std::string_view select_in_explain(std::string_view sql);
+  Result<void> check_plan(std::string_view sql);
 };
 
 Result<void> Engine::Inside::open(const EngineOptions& options, bool needs_files) {
@@ -407,6 +414,26 @@ Result<void> Engine::Inside::execute(const std::string& sql, const Limits& limit
 
 namespace {
 
+// Functions whose call is a deed, and one that runs a text which the plan does not show.
+constexpr std::string_view kDeeds[] = {
+    "ENABLE_LOGGING",   "DISABLE_LOGGING", "TRUNCATE_DUCKDB_LOGS",       "CHECKPOINT",
+    "FORCE_CHECKPOINT", "COPY_DATABASE",   "JSON_EXECUTE_SERIALIZED_SQL"};
+// Without one of these in its text, a query calls none of them: not even by a text that query()
+// runs, nor by a name that is written in numbers of letters.
+constexpr std::string_view kPartsOfDeeds[] = {"_logging",     "duckdb_logs", "checkpoint", "query",
+                                              "json_execute", "database",    "u&"};
+
+bool may_call_a_deed(std::string_view sql) {
+  const std::string text = lower_case(sql);
+  return std::ranges::any_of(
+      kPartsOfDeeds, [&](std::string_view part) { return text.find(part) != std::string::npos; });
+}
+
+Error only_reads(std::string_view what) {
+  return {ErrorCode::kInvalidArgument, fmt::format("a query may only read: {}", what), "",
+          "--unsafe allows every statement of DuckDB"};
+}
+
 // The tables as rows: the engine itself knows them only when they are asked for.
 std::string sql_of_tables() {
   std::vector<std::string> rows;
@@ -419,6 +446,17 @@ std::string sql_of_tables() {
 }  // namespace
 
 Result<void> Engine::Inside::prepare(std::string_view sql, Statement& statement) {
+  STROBE_TRY_VOID(prepare_any(sql, statement));
+  if (is_unsafe) return {};
+  const duckdb::StatementType type = context.duckdb->prepared_statement_type(statement.get());
+  const std::string_view select = type == duckdb::kExplainStatement  ? select_in_explain(sql)
+                                  : type == duckdb::kSelectStatement ? sql
+                                                                     : std::string_view();
+  if (select.empty()) return only_reads("it begins with select, with, from, describe or explain");
+  return may_call_a_deed(select) ? check_plan(select) : Result<void>();
+}
+
+Result<void> Engine::Inside::prepare_any(std::string_view sql, Statement& statement) {
   const Library& duckdb = *context.duckdb;
   Statements statements(duckdb);
   const std::string text = asks_for_tables(sql) ? sql_of_tables() : std::string(sql);
@@ -439,12 +477,43 @@ Result<void> Engine::Inside::prepare(std::string_view sql, Statement& statement)
     const char* why = duckdb.prepare_error(statement.get());
     return translated(why == nullptr ? "the query is not valid" : why, sql);
   }
-  const duckdb::StatementType type = duckdb.prepared_statement_type(statement.get());
-  if (is_unsafe || type == duckdb::kSelectStatement || type == duckdb::kExplainStatement) return {};
-  return Error{ErrorCode::kInvalidArgument,
-               "a query may only read: it begins with select, with, "
-               "from, describe or explain",
-               "", "--unsafe allows every statement of DuckDB"};
+  return {};
+}
+
+std::optional<duckdb::StatementType> Engine::Inside::type_of(std::string_view sql) {
+  Statement statement(*context.duckdb);
+  if (!prepare_any(sql, statement)) return std::nullopt;
+  return context.duckdb->prepared_statement_type(statement.get());
+}
+
+// EXPLAIN ANALYZE runs what it explains. "" if that is no query.
+std::string_view Engine::Inside::select_in_explain(std::string_view sql) {
+  // What begins with a parenthesis is a query, or it has options in front.
+  const std::string_view whole = explained(sql);
+  for (const std::string_view text : {whole, after_parentheses(whole)}) {
+    if (type_of(text) == duckdb::kSelectStatement) return text;
+  }
+  return {};
+}
+
+// A function that does something is refused, however it is called: the plan has its name.
+Result<void> Engine::Inside::check_plan(std::string_view sql) {
+  Statement statement(*context.duckdb);
+  STROBE_TRY_VOID(prepare_any(fmt::format("explain (format json) {}", sql), statement));
+  StreamedAnswer plan(context, connection, {});
+  STROBE_TRY_VOID(plan.start(statement.get(), {"key", "plan"}));
+  while (true) {
+    STROBE_TRY(const Rows rows, plan.next());
+    if (rows.count == 0) return {};
+    for (const Value& value : rows.columns.back()) {
+      const auto* text = std::get_if<std::string>(&value);
+      if (text == nullptr) continue;
+      for (const std::string_view deed : kDeeds) {
+        if (text->find(fmt::format("\"name\": \"{} ", deed)) == std::string::npos) continue;
+        return only_reads(fmt::format("{} does more than that", lower_case(deed)));
+      }
+    }
+  }
 }
 
 Engine::Engine(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}

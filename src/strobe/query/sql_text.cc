@@ -37,6 +37,17 @@ std::size_t after_dollars(std::string_view text, std::size_t at) {
   return after(text, text.substr(at, end + 1 - at), end + 1);
 }
 
+// e'it\'s': a text in which a backslash takes the next letter with it.
+std::size_t after_escapes(std::string_view text, std::size_t at) {
+  while (at < text.size() && text[at] != '\'') at += text[at] == '\\' ? 2 : 1;
+  return std::min(at + 1, text.size());
+}
+
+bool begins_escapes(std::string_view text, std::size_t at) {
+  const bool is_in_word = at > 0 && (is_letter_or_digit(text[at - 1]) || text[at - 1] == '_');
+  return !is_in_word && lower(text[at]) == 'e' && text.substr(at + 1).starts_with('\'');
+}
+
 bool is_comment(std::string_view rest) { return rest.starts_with("--") || rest.starts_with("/*"); }
 
 // The end of the quote, comment or single character at `at`.
@@ -44,13 +55,47 @@ std::size_t after_piece(std::string_view text, std::size_t at) {
   const std::string_view rest = text.substr(at);
   if (rest.starts_with("--")) return after(text, "\n", at);
   if (rest.starts_with("/*")) return after_comment(text, at);
+  if (begins_escapes(text, at)) return after_escapes(text, at + 2);
   if (rest[0] == '\'') return after(text, "'", at + 1);
   if (rest[0] == '"') return after(text, "\"", at + 1);
   if (rest[0] == '$') return after_dollars(text, at);
   return at + 1;
 }
 
+std::string_view without_blanks(std::string_view text) {
+  while (!text.empty() && (is_space(text[0]) || is_comment(text))) {
+    text.remove_prefix(after_piece(text, 0));
+  }
+  return text;
+}
+
+bool take_word(std::string_view& text, std::string_view word) {
+  const std::string_view rest = without_blanks(text);
+  if (lower_case(rest.substr(0, word.size())) != word) return false;
+  const std::string_view behind = rest.substr(word.size());
+  if (!behind.empty() && (is_letter_or_digit(behind[0]) || behind[0] == '_')) return false;
+  text = behind;
+  return true;
+}
+
 }  // namespace
+
+std::string_view explained(std::string_view text) {
+  take_word(text, "explain");
+  for (const char* word : {"analyze", "analyse", "verbose"}) take_word(text, word);
+  return without_blanks(text);
+}
+
+std::string_view after_parentheses(std::string_view text) {
+  text = without_blanks(text);
+  std::size_t depth = 0;
+  for (std::size_t at = 0; at < text.size(); at = after_piece(text, at)) {
+    if (text[at] == '(') ++depth;
+    if (depth == 0) return text;
+    if (text[at] == ')' && --depth == 0) return text.substr(at + 1);
+  }
+  return {};
+}
 
 std::optional<std::string> take_statement(std::string& text) {
   for (std::size_t at = 0; at < text.size(); at = after_piece(text, at)) {

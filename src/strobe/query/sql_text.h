@@ -14,6 +14,13 @@ std::optional<std::string> take_statement(std::string& text);
 // Whether there is nothing but blanks and comments.
 bool is_blank_sql(std::string_view text);
 
+// What an EXPLAIN explains: the text behind `explain`, `analyze` and `verbose`. It begins with the
+// options if there are any: "(format json) select 1".
+std::string_view explained(std::string_view text);
+
+// The text behind its first parenthesis and all that is in it; itself if it begins otherwise.
+std::string_view after_parentheses(std::string_view text);
+
 // Whether it asks for the list of tables: `show tables`.
 bool asks_for_tables(std::string_view text);
 

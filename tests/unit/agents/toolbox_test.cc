@@ -105,6 +105,32 @@ TEST(ToolboxTest, search_links_to_the_first_hit) {
   EXPECT_THAT(reply.json, HasSubstr("q=ge+mm&jump=longest"));
 }
 
+// An error quotes what was asked.
+TEST(ToolboxTest, an_error_is_short_whatever_was_asked) {
+  ScriptedLab lab;
+  const std::string long_name(100'000, 'x');
+  for (const ErrorCode code : {ErrorCode::kInvalidArgument, ErrorCode::kMachineLacks}) {
+    lab.answers.insert_or_assign(
+        "query", Error{code, "there is no '" + long_name + "'", long_name, long_name});
+    const ToolReply reply = ask(lab, "query", R"({"sql":"select"})");
+    EXPECT_LT(reply.text.size() + reply.json.size(), 10'000u);
+    EXPECT_THAT(reply.text, HasSubstr("there is no 'xxx"));
+  }
+}
+
+// People paste it into a shell.
+TEST(ToolboxTest, the_command_of_a_query_is_one_word_for_a_shell) {
+  ScriptedLab lab;
+  lab.answers.emplace("query", R"({"columns":[],"rows":[],"is_cut":false})");
+  lab.source.name = "run one/a.json";
+  EXPECT_THAT(ask(lab, "query", R"({"sql":"select '$(id)' as \"x\""})").json,
+              HasSubstr(R"("evidence":"strobe query 'run one/a.json' )"
+                        R"('select '\\''$(id)'\\'' as \"x\"'")"));
+  lab.source.name = "a.json";
+  EXPECT_THAT(ask(lab, "query", R"({"sql":"families"})").json,
+              HasSubstr(R"("evidence":"strobe query a.json families")"));
+}
+
 TEST(ToolboxTest, a_query_keeps_its_values_and_their_units) {
   ScriptedLab lab;
   lab.answers.emplace("query", std::string(R"({"columns":[{"name":"dur","type":"whole","unit":"ns"},

@@ -94,6 +94,25 @@ class RecordCommand : public ::testing::Test {
     ASSERT_TRUE(fs::exists(folder_ / name)) << name;
   }
 
+  // Waits until the recorder has written something, which it does once a second.
+  void await_samples() {
+    await("run/run.json");
+    const auto has_samples = [this] {
+      for (const std::string& name : names_in(folder_ / "run")) {
+        if (!name.starts_with("host-")) continue;
+        const auto contents = record::contents_of_file(folder_ / "run" / name);
+        if (contents && contents->rows_of(wire::ChunkKind::kSamples) > 0) return true;
+      }
+      return false;
+    };
+    bool is_there = has_samples();
+    for (int i = 0; i < 6000 && !is_there; ++i) {
+      std::this_thread::sleep_for(milliseconds(10));
+      is_there = has_samples();
+    }
+    ASSERT_TRUE(is_there);
+  }
+
   void await_removal(const std::string& name) {
     await(name);
     for (int i = 0; i < 6000 && fs::exists(folder_ / name); ++i) {
@@ -238,10 +257,13 @@ TEST_F(RecordCommand, strobe_stays_as_long_as_a_program_that_needs_two_ctrl_c) {
 
 TEST_F(RecordCommand, a_killed_recorder_leaves_a_readable_run_and_a_living_program) {
   test::RunningProcess strobe(
-      request({}, {"sh", "-c", "echo ready; sleep 2; echo still here; touch done"}));
+      request({}, {"sh", "-c",
+                   "echo ready; until test -e go; do sleep 0.05; done; echo still here; touch "
+                   "done"}));
   ASSERT_EQ(strobe.first_line(), "ready");
-  std::this_thread::sleep_for(milliseconds(1500));  // longer than it takes to write something
+  await_samples();
   kill(strobe.id(), SIGKILL);
+  put_bytes(folder_ / "go", "");
   const auto outcome = strobe.wait();
   EXPECT_EQ(outcome.out, "ready\nstill here\n");  // until the program, too, has ended
   await("done");
@@ -438,7 +460,7 @@ TEST_F(RecordCommand, what_a_killed_flight_recorder_has_left_becomes_a_run) {
       request({"--last", "60s", "-q"},
               {"sh", "-c", "echo ready; while ! test -e stop; do sleep 0.05; done"}));
   ASSERT_EQ(strobe.first_line(), "ready");
-  std::this_thread::sleep_for(milliseconds(1500));  // longer than it takes to write something
+  await_samples();
   const auto refused = record({"dump", "run"}, {});
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_THAT(refused.err, HasSubstr("strobe record dump " + std::to_string(strobe.id())));

@@ -203,26 +203,132 @@ TEST(QueryEngineTest, queries_only_read_and_see_no_files) {
   Asked asked(one(two_kernels()));
   const std::string file = ::testing::TempDir() + "strobe_query_must_not_exist";
   for (const std::string& sql : std::vector<std::string>{
-           "attach '" + file + "'", "install httpfs", "load httpfs", "create table t as select 1",
-           "set threads = 1", "set enable_external_access = true", "call pragma_version()",
-           "drop view x", "prepare x as select 1", "checkpoint", "vacuum", "begin", "use memory",
-           "detach memory", "insert into x values (1)", "create macro m() as 1",
-           "update extensions"}) {
+           "attach '" + file + "'",
+           "install httpfs",
+           "load httpfs",
+           "create table t as select 1",
+           "set threads = 1",
+           "set enable_external_access = true",
+           "call pragma_version()",
+           "drop view x",
+           "prepare x as select 1",
+           "checkpoint",
+           "vacuum",
+           "begin",
+           "use memory",
+           "detach memory",
+           "insert into x values (1)",
+           "create macro m() as 1",
+           "update extensions",
+           "create secret s (type s3)",
+           "pragma enable_profiling",
+           "set variable x = 1",
+           "reset threads",
+           "comment on view kernels is 'x'",
+           "create or replace view kernels as select 1",
+           "create temp table t(i int)",
+           "call enable_logging()",
+           "explain create table t as select 1",
+           "explain analyze create table t as select 1",
+           "explain analyze call pragma_version()",
+           "explain (analyze, format json) create view kernels as select 1",
+           "explain /* select */ analyze -- select\ncreate or replace view kernels as select 1",
+           "EXPLAIN ANALYZE VERBOSE drop table if exists t"}) {
     EXPECT_THAT(asked.csv(sql), StartsWith("error: ")) << sql;
   }
-  for (const std::string& sql : std::vector<std::string>{
-           "copy (select 1) to '" + file + "'", "copy kernels to '" + file + "'",
-           "export database '" + file + "'", "explain analyze copy (select 1) to '" + file + "'",
-           "select * from read_csv('/etc/passwd')", "select * from '/etc/passwd'",
-           "select * from read_text('/etc/passwd')", "select * from read_blob('/etc/passwd')",
-           "select * from glob('/*')", "select * from sniff_csv('/etc/passwd')",
-           "select getenv('HOME')", "import database '/etc'",
-           "select * from query('copy (select 1) to ''" + file + "''')",
-           "explain analyze attach '" + file + "'", "select * from read_parquet('/etc/passwd')",
-           "select * from read_json('/etc/passwd')"}) {
+  for (const std::string& sql :
+       std::vector<std::string>{"copy (select 1) to '" + file + "'",
+                                "copy kernels to '" + file + "'",
+                                "export database '" + file + "'",
+                                "explain analyze copy (select 1) to '" + file + "'",
+                                "select * from read_csv('/etc/passwd')",
+                                "select * from '/etc/passwd'",
+                                "select * from read_text('/etc/passwd')",
+                                "select * from read_blob('/etc/passwd')",
+                                "select * from glob('/*')",
+                                "select * from sniff_csv('/etc/passwd')",
+                                "select getenv('HOME')",
+                                "import database '/etc'",
+                                "select * from query('copy (select 1) to ''" + file + "''')",
+                                "explain analyze attach '" + file + "'",
+                                "select * from read_parquet('/etc/passwd')",
+                                "select * from read_json('/etc/passwd')",
+                                "select * from parquet_metadata('/etc/passwd')",
+                                "select * from query_table(['/etc/passwd'])",
+                                "from 'https://example.com/a.csv'",
+                                "from query('from read_text(''/etc/passwd'')')",
+                                "from json_execute_serialized_sql(json_serialize_sql('from "
+                                "read_text(''/etc/passwd'')'))",
+                                "select * from arrow_scan(1, 2, 3)",
+                                ".read /etc/passwd",
+                                "\\! ls"}) {
     EXPECT_THAT(asked.csv(sql), StartsWith("error: ")) << sql;
   }
   EXPECT_FALSE(std::filesystem::exists(file));
+  EXPECT_EQ(asked.csv("select count(*) as n from kernels"), "n\n2\n");
+}
+
+// Each of them is a table function, so a select would call it.
+TEST(QueryEngineTest, functions_that_change_the_engine_are_refused_however_they_are_called) {
+  STROBE_NEEDS_DUCKDB();
+  Asked asked(one(two_kernels()));
+  for (const char* sql :
+       {"from enable_logging(storage = 'stdout')", "select * from \"Enable_Logging\"()",
+        "from system.main.enable_logging()", "with x as (from enable_logging()) from x",
+        "select 1 where exists (from enable_logging())",
+        "from query('from enable_' || 'logging()')", "explain analyze from enable_logging()",
+        "explain (analyze) from enable_logging()", "from disable_logging()",
+        "from truncate_duckdb_logs()", "from checkpoint()", "from force_checkpoint()",
+        "from json_execute_serialized_sql(json_serialize_sql('from enable_' || 'logging()'))"}) {
+    EXPECT_THAT(asked.csv(sql), StartsWith("error: a query may only read: ")) << sql;
+  }
+  EXPECT_EQ(asked.csv("select 'enable_logging()' as query"), "query\nenable_logging()\n");
+  EXPECT_EQ(
+      asked.csv("select count(*) as n from kernels where name <> '\"name\": \"CHECKPOINT \"'"),
+      "n\n2\n");
+  EXPECT_EQ(asked.csv("from query('select count(*) as n from kernels')"), "n\n2\n");
+}
+
+TEST(QueryEngineTest, a_query_can_be_explained) {
+  STROBE_NEEDS_DUCKDB();
+  Asked asked(one(two_kernels()));
+  for (const char* sql :
+       {"explain select name from kernels", "explain analyze select name from kernels;",
+        "explain (select name from kernels)", "explain (format json) select name from kernels",
+        "explain (select name from kernels) union (select name from slices)",
+        "explain analyze from kernels"}) {
+    EXPECT_THAT(asked.csv(sql), HasSubstr("KERNELS")) << sql;
+  }
+}
+
+// Neither a deep query nor a long one may end the process.
+TEST(QueryEngineTest, deep_and_long_queries_are_answered_or_refused) {
+  STROBE_NEEDS_DUCKDB();
+  Asked asked(one(two_kernels()));
+  const auto repeated = [](std::string_view text, int times) {
+    std::string out;
+    for (int i = 0; i < times; ++i) out += text;
+    return out;
+  };
+  for (const int depth : {100, 5'000}) {
+    const std::string close = repeated(")", depth);
+    for (const std::string& sql :
+         {"select " + repeated("(", depth) + "1" + close, "select " + repeated("1+", depth) + "1",
+          "select " + repeated("- ", depth) + "1", "select " + repeated("not ", depth) + "true",
+          "select " + repeated("abs(", depth) + "1" + close,
+          "select " + repeated("[", depth) + repeated("]", depth),
+          "select " + repeated("case when true then ", depth) + "1" + repeated(" end", depth),
+          repeated("select 1 union all ", depth) + "select 1",
+          "select 1 where true" + repeated(" or true", depth)}) {
+      EXPECT_FALSE(asked.csv(sql).empty()) << depth << ": " << sql.substr(0, 40);
+    }
+  }
+  for (const char* open : {"(", "(select ", "abs(", "case when "}) {
+    EXPECT_THAT(asked.csv("select " + repeated(open, 200'000)), StartsWith("error: ")) << open;
+  }
+  EXPECT_EQ(asked.csv("select length('" + repeated("x", 8'000'000) + "') as n"), "n\n8000000\n");
+  EXPECT_THAT(asked.csv(repeated("select 1;", 100'000)),
+              StartsWith("error: there are 100000 statements"));
   EXPECT_EQ(asked.csv("select count(*) as n from kernels"), "n\n2\n");
 }
 

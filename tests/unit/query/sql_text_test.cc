@@ -30,6 +30,25 @@ TEST(SqlTextTest, a_semicolon_in_quotes_ends_nothing) {
   EXPECT_THAT(statements("select 'open; "), ElementsAre("rest: select 'open; "));
 }
 
+TEST(SqlTextTest, a_backslash_keeps_a_quote_open_only_in_texts_with_escapes) {
+  EXPECT_THAT(statements(R"(select e'it\'s; one', E'\\';x)"),
+              ElementsAre(R"(select e'it\'s; one', E'\\')", "rest: x"));
+  EXPECT_THAT(statements(R"(select 'a\';x)"), ElementsAre(R"(select 'a\')", "rest: x"));
+  EXPECT_THAT(statements(R"(select case'a\';x)"), ElementsAre(R"(select case'a\')", "rest: x"));
+  EXPECT_THAT(statements(R"(select e'open;\)"), ElementsAre(R"(rest: select e'open;\)"));
+}
+
+TEST(SqlTextTest, what_an_explain_explains_follows_its_words_and_options) {
+  EXPECT_EQ(explained("explain select 1"), "select 1");
+  EXPECT_EQ(explained(" /* a */ EXPLAIN -- b\n analyze\nVerbose drop view x"), "drop view x");
+  EXPECT_EQ(explained("explain analyze(select 1)"), "(select 1)");
+  EXPECT_EQ(explained("explain analyzed"), "analyzed");
+  EXPECT_EQ(after_parentheses("(analyze, format json) select ')'"), " select ')'");
+  EXPECT_EQ(after_parentheses("(select ')' from (select 1)) union x"), " union x");
+  EXPECT_EQ(after_parentheses("select (1)"), "select (1)");
+  EXPECT_EQ(after_parentheses("(open"), "");
+}
+
 TEST(SqlTextTest, a_semicolon_in_a_comment_ends_nothing) {
   EXPECT_THAT(statements("select 1 -- a;b\n+ 1;"), ElementsAre("select 1 -- a;b\n+ 1", "rest: "));
   EXPECT_THAT(statements("/* a; /* b; */ c; */ select 1; /* open;"),

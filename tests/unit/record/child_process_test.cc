@@ -164,10 +164,13 @@ TEST_F(ChildProcessTest, programs_are_found_as_in_a_shell) {
 TEST_F(ChildProcessTest, orphans_are_adopted_and_waited_for) {
   ASSERT_TRUE(adopt_orphans());
   const std::string said = (folder_ / "said").string();
-  Result<ChildProcess> child = script("(sleep 0.3; echo late > " + said + ") & exit 0");
+  const std::string asked = (folder_ / "asked").string();
+  Result<ChildProcess> child = script("(until test -e " + asked +
+                                      "; do sleep 0.02; done; echo late > " + said + ") & exit 0");
   ASSERT_TRUE(child && child->begin());
   EXPECT_TRUE(child->wait(*relay_).is_success());
   EXPECT_FALSE(wait_for_adopted(*relay_, milliseconds(0)));
+  put_bytes(asked, "");
   EXPECT_TRUE(wait_for_adopted(*relay_, milliseconds(60'000)));
   EXPECT_EQ(bytes_of(said), "late\n");
 }

