@@ -22,9 +22,10 @@ std::string demangled(std::string_view name) {
 
 namespace {
 
-// Loaders of one vendor append the kind of symbol: "f(int) [clone .kd]", "Cijk_Ailk.kd".
+// Loaders of one vendor append the kind of symbol, and demanglers write it in their own ways:
+// "f(int) [clone .kd]", "f(int) (.kd)", "Cijk_Ailk.kd".
 std::string_view without_symbol_kind(std::string_view text) {
-  for (const std::string_view kind : {" [clone .kd]", ".kd"}) {
+  for (const std::string_view kind : {" [clone .kd]", " (.kd)", ".kd"}) {
     if (text.ends_with(kind)) text.remove_suffix(kind.size());
   }
   return text;

@@ -21,9 +21,22 @@ namespace strobe::readers {
 namespace {
 
 constexpr std::string_view kArrows[] = {"api_op", "DataFlow"};
+// Processes of calls, which the file may list long before those of devices.
+constexpr std::string_view kCallProcesses[] = {"CPU HIP API", "CPU HSA API"};
+
+// A process may have a number of its own before its name: "6 GPU2".
+std::string_view without_number(std::string_view process) {
+  const std::size_t name = process.find_first_not_of("0123456789");
+  const bool has_number = name != 0 && name != process.npos && process[name] == ' ';
+  return has_number ? process.substr(name + 1) : process;
+}
+
+// "COPY" has the copies of all devices and says in its arguments alone which one it was.
+bool is_copies(std::string_view process) { return without_number(process) == "COPY"; }
 
 // "GPU2"
 std::optional<std::int32_t> device_in(std::string_view process) {
+  process = without_number(process);
   if (!process.starts_with("GPU")) return std::nullopt;
   const auto number = parse_whole_number(process.substr(3));
   if (!number || *number < 0 || *number > std::numeric_limits<std::int32_t>::max()) {
@@ -38,8 +51,12 @@ bool is_rocm_head(const TraceHead& head) {
   };
   // One of them writes what an operation is, the other its exact times.
   if (!has_key("desc") && !has_key("BeginNs")) return false;
-  return std::ranges::any_of(head.process_names,
-                             [](const std::string& name) { return device_in(name).has_value(); });
+  return std::ranges::any_of(head.process_names, [&](const std::string& name) {
+    const std::string_view calls = without_number(name);
+    return device_in(name).has_value() ||
+           (has_key("BeginNs") &&
+            std::ranges::find(kCallProcesses, calls) != std::end(kCallProcesses));
+  });
 }
 
 NameRule device_rule(std::string_view name) {
@@ -53,28 +70,41 @@ NameRule device_rule(std::string_view name) {
   return {SliceKind::kKernel, device::is_any_collective(name) ? kCommunicates : kNoFlags};
 }
 
+enum class Place : std::uint8_t { kHost, kDevice, kCopies };
+
 // Tracks become those of devices by the names of their processes.
-std::vector<bool> mark_devices(TraceBuilder& builder) {
-  std::vector<bool> is_device;
+std::vector<Place> mark_devices(TraceBuilder& builder) {
+  std::vector<Place> places;
   for (Track& track : builder.tracks()) {
-    const auto device = track.process_name.valid()
-                            ? device_in(builder.strings()[track.process_name])
-                            : std::nullopt;
-    is_device.push_back(device.has_value());
+    const std::string_view process =
+        track.process_name.valid() ? builder.strings()[track.process_name] : std::string_view();
+    const auto device = is_copies(process) ? std::optional(0) : device_in(process);
+    places.push_back(is_copies(process) ? Place::kCopies : device ? Place::kDevice : Place::kHost);
     if (!device) continue;
     track.kind = TrackKind::kDeviceStream;
     track.device = device;
   }
-  return is_device;
+  return places;
 }
 
-void classify_by_name(TraceBuilder& builder, const std::vector<bool>& is_device) {
+NameRule rule_of(Place place, std::string_view name) {
+  switch (place) {
+    case Place::kHost:
+      return {WorkRows::call_kind(name, {}), kNoFlags};
+    case Place::kDevice:
+      return device_rule(name);
+    case Place::kCopies:
+      break;
+  }
+  const bool is_set = name.find("Fill") != std::string_view::npos;
+  return {is_set ? SliceKind::kMemset : SliceKind::kMemcpy, kNoFlags};
+}
+
+void classify_by_name(TraceBuilder& builder, const std::vector<Place>& places) {
   SliceVectors& slices = builder.slices();
   for (std::size_t row = 0; row < slices.size(); ++row) {
     const std::string_view name = builder.strings()[slices.names[row]];
-    const bool on_device = is_device[slices.tracks[row].index()];
-    const NameRule rule =
-        on_device ? device_rule(name) : NameRule{WorkRows::call_kind(name, {}), kNoFlags};
+    const NameRule rule = rule_of(places[slices.tracks[row].index()], name);
     slices.kinds[row] = rule.kind;
     slices.flags[row] = static_cast<std::uint8_t>(slices.flags[row] | rule.flags);
   }
@@ -156,8 +186,7 @@ void follow_arrows(TraceBuilder& builder) {
 }
 
 void finish_rocm(TraceBuilder& builder, const FileOrder&, ImportReport&) {
-  const std::vector<bool> is_device = mark_devices(builder);
-  classify_by_name(builder, is_device);
+  classify_by_name(builder, mark_devices(builder));
   follow_arrows(builder);
   demangle_kernels(builder);
 }

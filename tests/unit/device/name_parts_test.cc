@@ -37,6 +37,7 @@ TEST(ReadableNameTest, mangled_names_and_kinds_of_symbols_are_resolved) {
   EXPECT_EQ(readable_name("_ZN3foo3barEi.kd"), "foo::bar(int)");
   EXPECT_EQ(readable_name("Cijk_Ailk_Bljk_HHS.kd"), "Cijk_Ailk_Bljk_HHS");
   EXPECT_EQ(readable_name("void f<int>(int) [clone .kd]"), "void f<int>(int)");
+  EXPECT_EQ(readable_name("void f<int>(int) (.kd)"), "void f<int>(int)");
   EXPECT_EQ(readable_name(".kd"), ".kd");
 }
 

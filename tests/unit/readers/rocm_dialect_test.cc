@@ -61,6 +61,26 @@ TEST(RocmDialectTest, arrows_join_calls_with_their_work) {
   EXPECT_NE(kernels[0], kNoLaunchId);
 }
 
+TEST(RocmDialectTest, processes_may_have_a_number_before_their_name_and_one_is_all_copies) {
+  const auto loaded = read_trace_bytes(R"~({"traceEvents":[{}
+,{"args":{"name":"2 CPU HIP API"},"ph":"M","pid":2,"name":"process_name","sort_index":2}
+,{"name":"hipLaunchKernel","ph":"X","ts":10.0,"dur":5.0,"pid":2,"tid":100,"args":{"BeginNs":"10000"}}
+,{"ts":10.0,"ph":"s","cat":"DataFlow","id":5,"pid":2,"tid":100,"name":"dep"}
+,{"args":{"name":"1 COPY"},"ph":"M","pid":1,"name":"process_name","sort_index":3}
+,{"name":"hsa copy","ph":"X","ts":20.0,"dur":4.0,"pid":1,"tid":0,"args":{"BeginNs":"20000"}}
+,{"args":{"name":"6 GPU0"},"ph":"M","pid":6,"name":"process_name","sort_index":4}
+,{"name":"f(int) (.kd)","ph":"X","ts":30.5,"dur":2.5,"pid":6,"tid":0,"args":{"BeginNs":"30500"}}
+,{"ts":30.5,"ph":"t","cat":"DataFlow","id":5,"pid":6,"tid":0,"name":"dep"}
+]})~",
+                                       "a.json");
+  ASSERT_TRUE(loaded) << loaded.error().what;
+  const Trace& trace = loaded->trace;
+  EXPECT_EQ(trace.metadata().traits.dialect, "rocprof");
+  EXPECT_EQ(strobe::testing::totals_by_name(trace, SliceKind::kKernel),
+            (std::map<std::string, Total>{{"f(int)", {1, 2'500}}}));
+  EXPECT_EQ(strobe::testing::total_of(trace, SliceKind::kMemcpy), (Total{1, 4'000}));
+  EXPECT_EQ(strobe::testing::total_of(trace, SliceKind::kRuntimeCall), (Total{1, 5'000}));
+}
 TEST(RocmDialectTest, an_event_array_without_devices_is_none_of_it) {
   const auto loaded = read_trace_bytes(
       R"([{"name":"process_name","ph":"M","pid":1,"args":{"name":"GPUs"}},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <string>
@@ -18,7 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kOutput = "ASCEND_PROFILER_OUTPUT";
+// What the frameworks' profilers call their output, and what the vendor's own does.
+constexpr std::string_view kOutputs[] = {"ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output"};
 
 bool begins_and_ends(std::string_view name, std::string_view begin, std::string_view end) {
   for (const std::string_view packed : {".gz", ".zst"}) {
@@ -39,8 +41,11 @@ std::vector<fs::path> files_named(const fs::path& folder, std::string_view begin
 // The folder with the files of the trace: below the given one, or itself.
 fs::path output_of(const fs::path& folder) {
   std::error_code ignored;
-  const fs::path below = folder / kOutput;
-  return fs::is_directory(below, ignored) ? below : folder;
+  for (const std::string_view output : kOutputs) {
+    const fs::path below = folder / output;
+    if (fs::is_directory(below, ignored)) return below;
+  }
+  return folder;
 }
 
 // Users may type a slash at its end.
@@ -48,17 +53,25 @@ fs::path without_last_slash(const fs::path& folder) {
   return folder.has_filename() ? folder : folder.parent_path();
 }
 
-bool is_output(const fs::path& folder) { return without_last_slash(folder).filename() == kOutput; }
+bool is_output(const fs::path& folder) {
+  const std::string name = without_last_slash(folder).filename().string();
+  return std::ranges::find(kOutputs, name) != std::end(kOutputs);
+}
+
+struct Kind {
+  std::string_view begin;
+  std::string_view end;
+};
 
 // The richest of them. Several of one kind are no folder of one rank.
 std::optional<fs::path> trace_in(const fs::path& output) {
-  struct Kind {
-    std::string_view begin;
-    std::string_view end;
-  };
   constexpr std::array kKinds = {Kind{"trace_view", ".json"},
                                  Kind{"ascend_pytorch_profiler", ".db"},
-                                 Kind{"kernel_details", ".csv"}};
+                                 Kind{"ascend_mindspore_profiler", ".db"},
+                                 Kind{"msprof", ".json"},
+                                 Kind{"msprof", ".db"},
+                                 Kind{"kernel_details", ".csv"},
+                                 Kind{"op_summary", ".csv"}};
   for (const Kind& kind : kKinds) {
     const std::vector<fs::path> found = files_named(output, kind.begin, kind.end);
     if (found.size() == 1) return found.front();
@@ -71,9 +84,12 @@ bool is_ascend_folder(const fs::path& folder) {
   if (!trace) return false;
   if (output_of(folder) != folder || is_output(folder)) return true;
   // Elsewhere such a file may stand among others.
-  return !files_named(folder, "profiler_info", ".json").empty() ||
-         !files_named(folder, "step_trace_time", ".csv").empty() ||
-         !files_named(folder, "analysis", ".db").empty();
+  constexpr std::array kBeside = {Kind{"profiler_info", ".json"}, Kind{"step_trace_time", ".csv"},
+                                  Kind{"analysis", ".db"}, Kind{"api_statistic", ".csv"},
+                                  Kind{"task_time", ".csv"}};
+  return std::ranges::any_of(kBeside, [&](const Kind& kind) {
+    return !files_named(folder, kind.begin, kind.end).empty();
+  });
 }
 
 // The folder that has what describes the recording: the one around the output.

@@ -55,6 +55,33 @@ TEST(ProfilerFolderTest, the_folders_of_several_ranks_are_one_run) {
   EXPECT_EQ(run->ranks[1].rank, 1);
 }
 
+TEST(ProfilerFolderTest, what_the_vendors_own_profiler_says_twice_is_counted_once) {
+  const test::LogFolder logs;
+  const std::string output = "PROF_1/mindstudio_profiler_output/";
+  logs.write(output + "msprof_20250101.json",
+             R"([{"name":"process_name","pid":32,"args":{"name":"Ascend Hardware"},"ph":"M"},
+                 {"name":"mm","pid":32,"tid":2,"ts":"10.5","dur":5,"ph":"X",
+                  "args":{"Task Type":"MIX_AIC"}}])");
+  logs.write(output + "op_summary_20250101.csv",
+             "Op Name,Task Type,Task Start Time(us),Task Duration(us)\nmm,MIX_AIC,10.5,5\n");
+  logs.write(output + "api_statistic_20250101.csv", "Level,API Name\n");
+  for (const char* name : {"PROF_1", "PROF_1/mindstudio_profiler_output"}) {
+    const auto loaded = read_trace(logs.path() / name);
+    ASSERT_TRUE(loaded) << loaded.error().what;
+    ASSERT_EQ(loaded->trace.slice_count(), 1u) << name;
+    EXPECT_EQ(loaded->trace.kind(SliceId(0)), SliceKind::kKernel);
+    const auto run = read_run(logs.path() / name, {}, {});
+    ASSERT_TRUE(run) << run.error().what;
+    EXPECT_EQ(run->ranks.size(), 1u);
+  }
+}
+
+TEST(ProfilerFolderTest, the_database_of_another_framework_is_found) {
+  const test::LogFolder logs;
+  logs.write("a_ascend_ms/ASCEND_PROFILER_OUTPUT/ascend_mindspore_profiler_3.db", "x");
+  EXPECT_TRUE(kAscendFolder.recognises(logs.path() / "a_ascend_ms"));
+}
+
 TEST(ProfilerFolderTest, other_folders_are_not_taken_for_it) {
   const test::LogFolder logs;
   logs.write("mine/trace_view.json", kTraceView);

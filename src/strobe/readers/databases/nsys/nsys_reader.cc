@@ -27,6 +27,9 @@ constexpr auto kNsysSigns = std::to_array<std::string_view>(
      "COMPOSITE_EVENTS", "SCHED_EVENTS", "GPU_METRICS", "NET_NIC_METRIC", "META_DATA_EXPORT",
      "EXPORT_META_DATA", "TARGET_INFO_SESSION_START_TIME", "DIAGNOSTIC_EVENT"});
 
+constexpr auto kNsysAlone = std::to_array<std::string_view>(
+    {"META_DATA_EXPORT", "EXPORT_META_DATA", "TARGET_INFO_SESSION_START_TIME"});
+
 // Descriptions of the recording, the machine and the tables, and the stacks of other events.
 constexpr auto kNsysNoEvents = std::to_array<std::string_view>({"TARGET_INFO_*",
                                                                 "META_DATA_*",
@@ -55,7 +58,9 @@ bool is_nsys(const sqlite::Database& database) {
   const auto has = [&](std::string_view table) {
     return std::ranges::binary_search(tables, table);
   };
-  return has("StringIds") && std::ranges::any_of(kNsysSigns, has);
+  // Without the texts of its names, what only this profiler writes must be there.
+  const bool is_of_nsys = has("StringIds") || std::ranges::any_of(kNsysAlone, has);
+  return is_of_nsys && std::ranges::any_of(kNsysSigns, has);
 }
 
 // Ranges that were open when the recording ended.

@@ -267,6 +267,19 @@ TEST(NsysReaderTest, the_oldest_exports_lack_processes_and_metadata) {
   EXPECT_TRUE(loaded.report.is_clean());
 }
 
+TEST(NsysReaderTest, without_its_texts_an_export_keeps_its_times) {
+  const LoadedTrace loaded = load(
+      "CREATE TABLE META_DATA_EXPORT(name TEXT, value TEXT);"
+      "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INT, \"end\" INT, deviceId INT,"
+      " streamId INT, correlationId INT, globalPid INT, demangledName INT);"
+      "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(50, 60, 1, 7, 5, 16777216, 1)");
+  const Trace& trace = loaded.trace;
+  ASSERT_EQ(trace.slice_count(), 1u);
+  EXPECT_EQ(trace.slices().kinds[0], SliceKind::kKernel);
+  EXPECT_EQ(trace.slices().durations_ns[0], 10);
+  EXPECT_EQ(loaded.report[ImportIssue::kLostName].count, 1u);
+}
+
 TEST(NsysReaderTest, bad_values_are_repaired_and_reported) {
   const LoadedTrace loaded = load(kIds + kernel(50, 40, 0, 1, kFirst, 1) +
                                   kernel(0, 8'000'000'000'000'000'000, 0, 2, kFirst, 1) +
