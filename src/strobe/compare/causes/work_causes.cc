@@ -7,6 +7,7 @@
 #include "strobe/analysis/findings/finding.h"
 #include "strobe/analysis/waits/profiler_overhead.h"
 #include "strobe/compare/causes/cause_rules.h"
+#include "strobe/compare/causes/late_host.h"
 #include "strobe/compare/causes/scaled_work.h"
 #include "strobe/stats/moments.h"
 
@@ -125,6 +126,7 @@ void find_kernel_mix(const Symptoms& symptoms, std::vector<Cause>& causes) {
     const double share = device.other_work_ms / device.changed_ms;
     if (share < 0.5) continue;
     const OtherKernels others = other_kernels(device);
+    const double launching_ms = idle_by_launching_ms(symptoms, device);
     Cause cause = {
         .kind = CauseKind::kKernelMix,
         .score = 0.5 + 0.42 * share * std::min(1.0, device.other_work_ms / (0.1 * kernel_ms)),
@@ -137,7 +139,7 @@ void find_kernel_mix(const Symptoms& symptoms, std::vector<Cause>& causes) {
         .advice =
             "look for another library version, dtype or shape, or for a fusion that was lost or "
             "gained",
-        .explains_ms = others.added_ms,
+        .explains_ms = others.added_ms + launching_ms,
         .is_other_program = others.replaced_ms > 0.5 * device.kernel_ms.normal_core.mean};
     const auto name = [&](std::string_view what, const std::vector<const FunctionRow*>& rows) {
       if (rows.empty()) return;
@@ -146,7 +148,14 @@ void find_kernel_mix(const Symptoms& symptoms, std::vector<Cause>& causes) {
     name("new", others.appeared);
     name("gone", others.vanished);
     name("called more or less often", others.recounted);
-    if (cause.evidence.size() > 1) causes.push_back(std::move(cause));
+    if (cause.evidence.size() == 1) continue;
+    if (std::abs(launching_ms) > std::abs(others.added_ms)) {
+      cause.evidence.push_back(evidence(fmt::format(
+          "the device is idle for {}, because {} calls launch them: {}{} ms per cycle",
+          launching_ms > 0 ? "longer" : "less time", launching_ms > 0 ? "more" : "fewer",
+          launching_ms > 0 ? "+" : "", number_text(launching_ms))));
+    }
+    causes.push_back(std::move(cause));
   }
 }
 

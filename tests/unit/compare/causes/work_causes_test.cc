@@ -178,6 +178,22 @@ TEST(KernelMix, is_silent_if_the_same_kernels_only_run_in_other_cycles) {
   EXPECT_EQ(find(work_causes(sketch), CauseKind::kKernelMix), nullptr);
 }
 
+TEST(KernelMix, explains_what_it_takes_the_host_to_launch_more_of_them) {
+  const auto sketch = CauseSketch(10, 14)
+                          .device("GPU 0", 5, 5.5)
+                          .kernel("fused", 1, 0)
+                          .kernel("single", 0, 1.5)
+                          .call("cudaLaunchKernel", 2, 5)
+                          .calls(20, 50);
+  const auto causes = work_causes(sketch);
+  const Cause* cause = find(causes, CauseKind::kKernelMix);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_NEAR(cause->explains_ms, 0.5 + 3, 0.01);
+  EXPECT_TRUE(mentions(
+      cause->evidence,
+      "the device is idle for longer, because more calls launch them: +3.00 ms per cycle"));
+}
+
 CauseSketch fusion_lost(double abnormal_ms) {
   return CauseSketch(10, abnormal_ms)
       .kernel("gemm", 4, 4)
