@@ -194,6 +194,25 @@ TEST(KernelMix, explains_what_it_takes_the_host_to_launch_more_of_them) {
       "the device is idle for longer, because more calls launch them: +3.00 ms per cycle"));
 }
 
+TEST(KernelMix, kernels_that_one_run_launched_and_did_not_record_are_no_other_kernels) {
+  const auto unrecorded = [](double launches) {
+    return work_causes(CauseSketch(10, 10)
+                           .device("GPU 0", 5, 0)
+                           .kernel("gemm", 5, 0)
+                           .call("cudaLaunchKernel", 1, 1)
+                           .calls(10, launches));
+  };
+  const auto causes = unrecorded(10);
+  EXPECT_EQ(find(causes, CauseKind::kKernelMix), nullptr);
+  const Cause* measurement = find(causes, CauseKind::kMeasurement);
+  ASSERT_NE(measurement, nullptr);
+  EXPECT_TRUE(measurement->is_fact);
+  EXPECT_TRUE(
+      mentions(measurement->evidence,
+               "the abnormal run has 10.0 launching calls per cycle, and no kernels of GPU 0"));
+  EXPECT_NE(find(unrecorded(0), CauseKind::kKernelMix), nullptr) << "it launches nothing either";
+}
+
 CauseSketch fusion_lost(double abnormal_ms) {
   return CauseSketch(10, abnormal_ms)
       .kernel("gemm", 4, 4)
