@@ -440,17 +440,24 @@ std::vector<Cause> find_causes(const Comparison& comparison) {
 
 namespace {
 
-// A recorded reason that explains a real part of the change, or adds a real part of a cycle, or all
+// What a fact adds to a cycle is added, whatever else changed: that a slower host adds more makes
+// the fact explain less, and makes its score low, but does not take it back.
+bool adds_to_cycle(const CycleRow& cycle, const Cause& cause) {
+  constexpr double kLikelyScore = 0.6;
+  constexpr double kRealPart = 0.05;
+  return cause.score >= kLikelyScore && cause.explains_ms / cycle.shown().shift > 0 &&
+         std::abs(cause.explains_ms) >= kRealPart * cycle.ms.normal_core.mean;
+}
+
+// A recorded reason that adds a real part of a cycle, or explains a real part of the change, or all
 // that can be told of it.
 bool is_reason_for_change(const Comparison& comparison, const Cause& cause) {
   if (!cause.is_fact || cause.kind == CauseKind::kMeasurement) return false;
-  if (cause.score < kConfidentScore) return false;
   const CycleRow& cycle = comparison.cycles.front();
+  if (adds_to_cycle(cycle, cause)) return true;
+  if (cause.score < kConfidentScore) return false;
   const double part = cause.explains_ms / cycle.shown().shift;
-  if (std::isnan(part)) return cause.improves != cycle.rises();
-  constexpr double kRealPart = 0.05;
-  const bool adds_much = std::abs(cause.explains_ms) >= kRealPart * cycle.ms.normal_core.mean;
-  return part >= kLittle || (part > 0 && adds_much);
+  return std::isnan(part) ? cause.improves != cycle.rises() : part >= kLittle;
 }
 
 }  // namespace

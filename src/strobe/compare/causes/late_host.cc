@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "strobe/compare/causes/cause_rules.h"
+#include "strobe/device/vendor_names.h"
 
 namespace strobe::compare {
 
@@ -80,6 +81,28 @@ bool add_late_host(const Symptoms& symptoms, Cause& cause) {
   }
   cause.against.push_back(evidence("the device does not wait longer for the host"));
   return false;
+}
+
+namespace {
+
+// The calls that only one run has take as long as they do there.
+double ms_of_added_calls(const FunctionRow& row) {
+  const bool was_there = row.calls_normal > 0;
+  const double ms = was_there ? row.ms.normal_core.mean : row.ms.abnormal_core.mean;
+  const double calls = was_there ? row.calls_normal : row.calls_abnormal;
+  return calls > 0 ? (row.calls_abnormal - row.calls_normal) * ms / calls : 0;
+}
+
+}  // namespace
+
+double idle_by_launching_ms(const Symptoms& symptoms, const DeviceSymptoms& device) {
+  double added_ms = 0;
+  for (const FunctionRow* row : symptoms.host.runtime_calls) {
+    const bool launches = device::runtime_call(row->key.name) == device::RuntimeCall::kLaunch;
+    if (launches && !calls_are_equal(*row)) added_ms += ms_of_added_calls(*row);
+  }
+  const double idle_ms = device.row->idle_ms.core_difference();
+  return added_ms > 0 ? std::clamp(idle_ms, 0.0, added_ms) : std::clamp(idle_ms, added_ms, 0.0);
 }
 
 }  // namespace strobe::compare

@@ -25,4 +25,9 @@ void add_idle_evidence(const Symptoms& symptoms, Cause& cause);
 // Adds that, and returns whether it is so.
 bool add_late_host(const Symptoms& symptoms, Cause& cause);
 
+// By how much longer a device is idle because the host launches more work: calls that were added,
+// each as long as it takes in the normal run. Negative if there are fewer. A host that is ahead
+// launches while the device works, so it is no more than the change of the idle time.
+double idle_by_launching_ms(const Symptoms& symptoms, const DeviceSymptoms& device);
+
 }  // namespace strobe::compare

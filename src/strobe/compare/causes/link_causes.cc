@@ -76,6 +76,18 @@ Evidence rate_of_copies(const CopyRate& rate) {
                               rate.bytes_ratio));
 }
 
+// By how much longer the host is held in copying calls. A copy from memory that is not pinned goes
+// through a buffer first, and the call returns only then.
+double held_by_copies_ms(const Symptoms& symptoms, const DeviceSymptoms& device) {
+  std::vector<const FunctionRow*> calls;
+  for (const FunctionRow* row : symptoms.host.runtime_calls) {
+    if (device::runtime_call(row->key.name) == device::RuntimeCall::kCopy) calls.push_back(row);
+  }
+  const Change ms = total_ms(calls);
+  if (!is_real(ms)) return 0;
+  return std::max(0.0, std::min(ms.core_difference(), device.row->idle_ms.core_difference()));
+}
+
 std::string bytes_text(double bytes) { return bytes == 0 ? "none" : number_text(bytes) + "B"; }
 
 void find_pcie(const Symptoms& symptoms, std::vector<Cause>& causes) {
@@ -131,6 +143,9 @@ void find_pcie(const Symptoms& symptoms, std::vector<Cause>& causes) {
       cause.score += 0.1;
     }
     if (is_slow) cause.explains_ms = rate.ms.core_difference();
+    if (is_slow && is_pageable) {
+      cause.explains_ms = std::max(cause.explains_ms, held_by_copies_ms(symptoms, device));
+    }
     cause.is_fact = is_crowded || (is_slow && is_pageable);
     causes.push_back(std::move(cause));
   }

@@ -154,6 +154,13 @@ DeviceSymptoms read_device(const Comparison& comparison, const DeviceRow& device
   return symptoms;
 }
 
+// Both runs have kernels, and one has no call that launches them: its calls were not recorded, so
+// it does not say how often the host waits or allocates either.
+bool lacks_calls_of_one_run(const Rows& launches, const Rows& kernels) {
+  const bool have_kernels = calls_normal(kernels) > 0 && calls_abnormal(kernels) > 0;
+  return have_kernels && (calls_normal(launches) > 0) != (calls_abnormal(launches) > 0);
+}
+
 HostSymptoms read_host(const Rows& functions) {
   HostSymptoms host;
   const auto of = [&](FunctionKind kind) {
@@ -168,7 +175,11 @@ HostSymptoms read_host(const Rows& functions) {
       rows_where(host.operators, [](const FunctionRow& row) { return row.is_operator; });
   host.operator_slowdowns =
       slowdowns_of(operators.empty() ? host.operators : operators, CountBy::kVote);
-  const Rows launches = calls_of_kinds(host.runtime_calls, {RuntimeCall::kLaunch});
+  Rows launches = calls_of_kinds(host.runtime_calls, {RuntimeCall::kLaunch});
+  if (lacks_calls_of_one_run(launches, of(FunctionKind::kKernel))) {
+    host.runtime_calls.clear();
+    launches.clear();
+  }
   host.launches_normal = calls_normal(launches);
   host.launches_abnormal = calls_abnormal(launches);
   const Rows waits = calls_of_kinds(host.runtime_calls, {RuntimeCall::kSynchronize});

@@ -1,12 +1,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 
 #include <fmt/format.h>
 
 #include "strobe/analysis/findings/finding.h"
 #include "strobe/analysis/waits/profiler_overhead.h"
 #include "strobe/compare/causes/cause_rules.h"
+#include "strobe/compare/causes/late_host.h"
 #include "strobe/compare/causes/scaled_work.h"
 #include "strobe/stats/moments.h"
 
@@ -116,15 +118,31 @@ OtherKernels other_kernels(const DeviceSymptoms& device) {
   return others;
 }
 
+// A run whose calls launch work, and a device without any: that was not recorded, or ran elsewhere.
+enum class Unrecorded : std::uint8_t { kNothing, kInNormal, kInAbnormal };
+
+Unrecorded unrecorded_kernels(const Symptoms& symptoms, const DeviceSymptoms& device) {
+  const HostSymptoms& host = symptoms.host;
+  const double normal_ms = device.kernel_ms.normal.mean;
+  const double abnormal_ms = device.kernel_ms.abnormal.mean;
+  if (normal_ms == 0 && abnormal_ms > 0 && host.launches_normal > 0) return Unrecorded::kInNormal;
+  if (abnormal_ms == 0 && normal_ms > 0 && host.launches_abnormal > 0) {
+    return Unrecorded::kInAbnormal;
+  }
+  return Unrecorded::kNothing;
+}
+
 void find_kernel_mix(const Symptoms& symptoms, std::vector<Cause>& causes) {
   if (calls_scale(symptoms)) return;
   for (const DeviceSymptoms& device : symptoms.devices) {
+    if (unrecorded_kernels(symptoms, device) != Unrecorded::kNothing) continue;
     const double kernel_ms =
         std::max(device.kernel_ms.normal_core.mean, device.kernel_ms.abnormal_core.mean);
     if (!(device.changed_ms > 0) || device.other_work_ms < 0.02 * kernel_ms) continue;
     const double share = device.other_work_ms / device.changed_ms;
     if (share < 0.5) continue;
     const OtherKernels others = other_kernels(device);
+    const double launching_ms = idle_by_launching_ms(symptoms, device);
     Cause cause = {
         .kind = CauseKind::kKernelMix,
         .score = 0.5 + 0.42 * share * std::min(1.0, device.other_work_ms / (0.1 * kernel_ms)),
@@ -137,7 +155,7 @@ void find_kernel_mix(const Symptoms& symptoms, std::vector<Cause>& causes) {
         .advice =
             "look for another library version, dtype or shape, or for a fusion that was lost or "
             "gained",
-        .explains_ms = others.added_ms,
+        .explains_ms = others.added_ms + launching_ms,
         .is_other_program = others.replaced_ms > 0.5 * device.kernel_ms.normal_core.mean};
     const auto name = [&](std::string_view what, const std::vector<const FunctionRow*>& rows) {
       if (rows.empty()) return;
@@ -146,7 +164,14 @@ void find_kernel_mix(const Symptoms& symptoms, std::vector<Cause>& causes) {
     name("new", others.appeared);
     name("gone", others.vanished);
     name("called more or less often", others.recounted);
-    if (cause.evidence.size() > 1) causes.push_back(std::move(cause));
+    if (cause.evidence.size() == 1) continue;
+    if (std::abs(launching_ms) > std::abs(others.added_ms)) {
+      cause.evidence.push_back(evidence(fmt::format(
+          "the device is idle for {}, because {} calls launch them: {}{} ms per cycle",
+          launching_ms > 0 ? "longer" : "less time", launching_ms > 0 ? "more" : "fewer",
+          launching_ms > 0 ? "+" : "", number_text(launching_ms))));
+    }
+    causes.push_back(std::move(cause));
   }
 }
 
@@ -181,6 +206,22 @@ void add_partial_cycles(const Symptoms& symptoms, Cause& cause) {
   }
 }
 
+void add_unrecorded_kernels(const Symptoms& symptoms, Cause& cause) {
+  for (const DeviceSymptoms& device : symptoms.devices) {
+    const Unrecorded missing = unrecorded_kernels(symptoms, device);
+    if (missing == Unrecorded::kNothing) continue;
+    const bool is_normal = missing == Unrecorded::kInNormal;
+    cause.score = std::max(cause.score, 0.7);
+    cause.evidence.push_back(evidence(fmt::format(
+        "the {} run has {} launching calls per cycle, and no kernels of {}: they were not "
+        "recorded, "
+        "or ran elsewhere",
+        is_normal ? "normal" : "abnormal",
+        number_text(is_normal ? symptoms.host.launches_normal : symptoms.host.launches_abnormal),
+        device.name())));
+  }
+}
+
 void add_overhead(const Symptoms& symptoms, Cause& cause) {
   std::vector<const FunctionRow*> rows;
   for (const FunctionRow& row : symptoms.comparison->functions) {
@@ -205,6 +246,7 @@ void find_measurement(const Symptoms& symptoms, std::vector<Cause>& causes) {
                  .against = {},
                  .advice = "record more cycles, and start recording after a few warm-up cycles"};
   add_partial_cycles(symptoms, cause);
+  add_unrecorded_kernels(symptoms, cause);
   cause.is_fact = !cause.evidence.empty();
   add_overhead(symptoms, cause);
   if (!cause.evidence.empty()) causes.push_back(std::move(cause));

@@ -74,6 +74,9 @@ std::string kernels_moved(const Comparison& comparison) {
     const bool is_host = device.device == compare::kHostDevice;
     if (is_host || device.outlasts_cycles || !compare::is_real(device.busy_ms)) continue;
     if (std::abs(device.busy_ms.core_ratio() - 1) < 0.02) continue;
+    if (device.busy_ms.normal.mean == 0 || device.busy_ms.abnormal.mean == 0) {
+      return fmt::format("only one run has work on {}; ", device.device);
+    }
     return fmt::format("kernels on {} became {}, {} per cycle; ", device.device,
                        device.busy_ms.rises() ? "slower" : "faster", time_story(device.busy_ms));
   }

@@ -279,6 +279,25 @@ TEST(AnswerOf, what_runs_of_one_program_usually_differ_by_is_unclear_without_a_r
   EXPECT_EQ(answer_of(sketch.comparison()), Answer::kUnclear) << "known by times alone";
 }
 
+TEST(AnswerOf, what_a_fact_adds_is_added_even_if_it_explains_a_small_part_of_the_change) {
+  const auto with = [](double score, double explains_ms, bool is_fact = true) {
+    auto sketch = CauseSketch(10, 16);
+    sketch.edit().noise = {.host_share = 0.9, .deviation = 0.6, .rest_deviation = 0.3};
+    Cause cause;
+    cause.kind = CauseKind::kPcie;
+    cause.score = score;
+    cause.explains_ms = explains_ms;
+    cause.is_fact = is_fact;
+    sketch.edit().causes = {cause};
+    return answer_of(sketch.comparison());
+  };
+  EXPECT_EQ(with(0.65, 0.6), Answer::kSlower);
+  EXPECT_EQ(with(0.65, 0.4), Answer::kUnclear) << "less than a twentieth of a cycle";
+  EXPECT_EQ(with(0.5, 0.6), Answer::kUnclear) << "hardly likely";
+  EXPECT_EQ(with(0.65, -0.6), Answer::kUnclear) << "it would make the cycle shorter";
+  EXPECT_EQ(with(0.9, 0.6, false), Answer::kUnclear) << "known by times alone";
+}
+
 TEST(AnswerOf, an_equal_cycle_with_other_kernel_times_is_shifted) {
   EXPECT_EQ(answer_of(CauseSketch(10, 10).kernel("gemm", 4, 8).comparison()), Answer::kShifted);
 }

@@ -53,5 +53,42 @@ TEST(LateHost, never_waits_where_the_cycle_is_its_own_time) {
   EXPECT_NEAR(host_delay(symptoms)->difference(), 4, 0.01);
 }
 
+// Thirty launches of 0.1 ms become 50, or 10; the device works as long as before.
+CauseSketch launching(double cycle_ms, double calls) {
+  return CauseSketch(10, cycle_ms)
+      .device("GPU 0", 5, 5)
+      .call("cudaLaunchKernel", 3, 0.15 * calls)
+      .calls(30, calls);
+}
+
+double idle_by_launching_ms(const CauseSketch& sketch) {
+  const Symptoms symptoms = sketch.symptoms();
+  return strobe::compare::idle_by_launching_ms(symptoms, symptoms.devices.front());
+}
+
+TEST(IdleByLaunching, added_calls_take_as_long_as_the_others_did) {
+  EXPECT_NEAR(idle_by_launching_ms(launching(14, 50)), 2, 0.01);
+  EXPECT_NEAR(idle_by_launching_ms(launching(7, 10)), -2, 0.01);
+}
+
+TEST(IdleByLaunching, is_no_more_than_the_device_is_idle_longer) {
+  EXPECT_NEAR(idle_by_launching_ms(launching(10.5, 50)), 0.5, 0.01);
+  EXPECT_EQ(idle_by_launching_ms(launching(8, 50)), 0) << "a host that is ahead";
+}
+
+TEST(IdleByLaunching, calls_that_only_take_longer_add_nothing) {
+  EXPECT_EQ(idle_by_launching_ms(launching(14, 30)), 0);
+}
+
+TEST(IdleByLaunching, calls_of_another_kind_take_as_long_as_they_do) {
+  const auto sketch = CauseSketch(10, 16)
+                          .device("GPU 0", 5, 5)
+                          .call("cudaGraphLaunch", 1, 0)
+                          .calls(1, 0)
+                          .call("cudaLaunchKernel", 0, 4)
+                          .calls(0, 40);
+  EXPECT_NEAR(idle_by_launching_ms(sketch), 3, 0.01);
+}
+
 }  // namespace
 }  // namespace strobe::compare

@@ -130,6 +130,14 @@ TEST(Pcie, copies_from_memory_that_is_no_longer_pinned_are_known) {
   EXPECT_TRUE(link_causes(unpinned("Memcpy HtoD (Managed -> Device)")).empty());
 }
 
+TEST(Pcie, a_copy_from_memory_that_is_not_pinned_also_costs_the_time_in_its_call) {
+  auto sketch = unpinned("Memcpy HtoD (Pageable -> Device)").call("cudaMemcpyAsync", 0.1, 2.1);
+  EXPECT_NEAR(find(link_causes(sketch), CauseKind::kPcie)->explains_ms, 2, 0.01);
+  sketch.device("GPU 0", 5, 8);
+  EXPECT_NEAR(find(link_causes(sketch), CauseKind::kPcie)->explains_ms, 1, 0.01)
+      << "the device is idle for 1 ms longer";
+}
+
 CauseSketch reduces(double normal_ms, double abnormal_ms) {
   return CauseSketch(10, 10 + abnormal_ms - normal_ms)
       .kernel("gemm", 4, 4)

@@ -242,6 +242,20 @@ TEST(HostTime, the_host_has_a_row_of_its_own) {
   EXPECT_NEAR(host_row(symptoms)->busy_ms.normal.mean, 18, 0.1);
 }
 
+TEST(ReadSymptoms, calls_that_only_one_run_recorded_count_in_neither) {
+  const auto synchronizations = [](double launches_normal) {
+    const auto sketch = CauseSketch(10, 10)
+                            .kernel("gemm", 4, 4)
+                            .call("cudaStreamSynchronize", 0, 1)
+                            .calls(0, 5)
+                            .call("cudaLaunchKernel", 0.1 * launches_normal, 1)
+                            .calls(launches_normal, 10);
+    return sketch.symptoms().host.synchronizations_abnormal;
+  };
+  EXPECT_EQ(synchronizations(0), 0);
+  EXPECT_EQ(synchronizations(10), 5) << "both runs recorded calls";
+}
+
 }  // namespace
 
 }  // namespace strobe::compare

@@ -178,6 +178,41 @@ TEST(KernelMix, is_silent_if_the_same_kernels_only_run_in_other_cycles) {
   EXPECT_EQ(find(work_causes(sketch), CauseKind::kKernelMix), nullptr);
 }
 
+TEST(KernelMix, explains_what_it_takes_the_host_to_launch_more_of_them) {
+  const auto sketch = CauseSketch(10, 14)
+                          .device("GPU 0", 5, 5.5)
+                          .kernel("fused", 1, 0)
+                          .kernel("single", 0, 1.5)
+                          .call("cudaLaunchKernel", 2, 5)
+                          .calls(20, 50);
+  const auto causes = work_causes(sketch);
+  const Cause* cause = find(causes, CauseKind::kKernelMix);
+  ASSERT_NE(cause, nullptr);
+  EXPECT_NEAR(cause->explains_ms, 0.5 + 3, 0.01);
+  EXPECT_TRUE(mentions(
+      cause->evidence,
+      "the device is idle for longer, because more calls launch them: +3.00 ms per cycle"));
+}
+
+TEST(KernelMix, kernels_that_one_run_launched_and_did_not_record_are_no_other_kernels) {
+  const auto unrecorded = [](double launches) {
+    return work_causes(CauseSketch(10, 10)
+                           .device("GPU 0", 5, 0)
+                           .kernel("gemm", 5, 0)
+                           .call("cudaLaunchKernel", 1, 1)
+                           .calls(10, launches));
+  };
+  const auto causes = unrecorded(10);
+  EXPECT_EQ(find(causes, CauseKind::kKernelMix), nullptr);
+  const Cause* measurement = find(causes, CauseKind::kMeasurement);
+  ASSERT_NE(measurement, nullptr);
+  EXPECT_TRUE(measurement->is_fact);
+  EXPECT_TRUE(
+      mentions(measurement->evidence,
+               "the abnormal run has 10.0 launching calls per cycle, and no kernels of GPU 0"));
+  EXPECT_NE(find(unrecorded(0), CauseKind::kKernelMix), nullptr) << "it launches nothing either";
+}
+
 CauseSketch fusion_lost(double abnormal_ms) {
   return CauseSketch(10, abnormal_ms)
       .kernel("gemm", 4, 4)
