@@ -242,6 +242,11 @@ class SqlTest(unittest.TestCase):
             self.assertEqual(list(answer), list(table), name)
             self.assertEqual(answer.to_rows(), table.to_rows(), name)
 
+    def test_columns_of_one_name_are_all_there(self):
+        answer = strobe.open(TRACES[0]).sql("select a.dur, b.dur from kernels a join kernels b using (slice_id)")
+        self.assertEqual(list(answer), ["dur", "dur_1"])
+        self.assertEqual(int(answer.to_rows(1)[0]["dur_1"]), answer.to_rows(1)[0]["dur"])
+
     def test_a_built_in_question_has_a_name(self):
         answer = strobe.open(TRACES[0]).sql("families")
         self.assertEqual(answer.to_rows(1)[0]["family"], "gemm")

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "strobe/base/text.h"
 
 namespace strobe::query {
@@ -78,6 +80,15 @@ bool take_word(std::string_view& text, std::string_view word) {
   return true;
 }
 
+// Functions whose call is a deed, and one that runs a text which the plan does not show.
+constexpr std::string_view kDeeds[] = {
+    "ENABLE_LOGGING",   "DISABLE_LOGGING", "TRUNCATE_DUCKDB_LOGS",       "CHECKPOINT",
+    "FORCE_CHECKPOINT", "COPY_DATABASE",   "JSON_EXECUTE_SERIALIZED_SQL"};
+// Without one of these in its text, a query calls none of them: not even by a text that query()
+// runs, nor by a name that is written in numbers of letters.
+constexpr std::string_view kPartsOfDeeds[] = {"_logging",     "duckdb_logs", "checkpoint", "query",
+                                              "json_execute", "database",    "u&"};
+
 }  // namespace
 
 std::string_view explained(std::string_view text) {
@@ -123,6 +134,20 @@ bool asks_for_tables(std::string_view text) {
   }
   while (words.ends_with(' ')) words.pop_back();
   return words == "show tables" || words == "show all tables";
+}
+
+bool may_call_a_deed(std::string_view text) {
+  const std::string small = lower_case(text);
+  return std::ranges::any_of(
+      kPartsOfDeeds, [&](std::string_view part) { return small.find(part) != std::string::npos; });
+}
+
+std::string deed_in_plan(std::string_view plan) {
+  for (const std::string_view deed : kDeeds) {
+    const bool is_in = plan.find(fmt::format("\"name\": \"{} ", deed)) != std::string_view::npos;
+    if (is_in) return lower_case(deed);
+  }
+  return "";
 }
 
 }  // namespace strobe::query

@@ -156,6 +156,14 @@ TEST(QueryEngineTest, wide_and_nested_values_are_shown) {
   EXPECT_EQ(asked.csv("select -0.05::decimal(4,2) as d"), "d\n-0.05\n");
 }
 
+TEST(QueryEngineTest, columns_of_one_name_are_told_apart) {
+  STROBE_NEEDS_DUCKDB();
+  Asked asked(one(two_kernels()));
+  EXPECT_EQ(asked.csv("select a.dur, b.dur, 1 as dur_1, 2 as Dur, [3] as dur from kernels a "
+                      "join kernels b using (slice_id) order by all limit 1"),
+            "dur,dur_1,dur_1_1,Dur_2,dur_3\n3000,3000,1,2,[3]\n");
+}
+
 TEST(QueryEngineTest, errors_say_what_and_where) {
   STROBE_NEEDS_DUCKDB();
   Asked asked(one(two_kernels()));

@@ -49,6 +49,14 @@ TEST(SqlTextTest, what_an_explain_explains_follows_its_words_and_options) {
   EXPECT_EQ(after_parentheses("(open"), "");
 }
 
+TEST(SqlTextTest, a_deed_is_seen_in_the_plan_and_nowhere_else) {
+  EXPECT_TRUE(may_call_a_deed("from Enable_Logging()"));
+  EXPECT_TRUE(may_call_a_deed("from query('from enable' || '_logg' || 'ing()')"));
+  EXPECT_FALSE(may_call_a_deed("select name, sum(dur) from kernels group by name"));
+  EXPECT_EQ(deed_in_plan(R"([{"name": "ENABLE_LOGGING ", "children": []}])"), "enable_logging");
+  EXPECT_EQ(deed_in_plan(R"([{"name": "FILTER", "extra": "name = \"CHECKPOINT \""}])"), "");
+}
+
 TEST(SqlTextTest, a_semicolon_in_a_comment_ends_nothing) {
   EXPECT_THAT(statements("select 1 -- a;b\n+ 1;"), ElementsAre("select 1 -- a;b\n+ 1", "rest: "));
   EXPECT_THAT(statements("/* a; /* b; */ c; */ select 1; /* open;"),
