@@ -48,15 +48,17 @@ class LaunchIds {
  private:
   template <class Slices, class Take>
   static void for_each_call(const Slices& slices, Take take) {
-    for_each_page(
-        [&](std::size_t first, auto kinds) {
-          for (std::size_t i = 0; i < kinds.size(); ++i) {
-            if (kinds[i] != SliceKind::kRuntimeCall) continue;
-            const std::uint32_t id = slices.correlations[first + i];
-            if (id != kNoLaunchId) take(id);
-          }
-        },
-        slices.kinds);
+    const auto take_page = [&](std::size_t first, auto kinds) {
+      for (std::size_t i = 0; i < kinds.size(); ++i) {
+        if (kinds[i] != SliceKind::kRuntimeCall) continue;
+        const std::uint32_t id = slices.correlations[first + i];
+        if (id != kNoLaunchId) take(id);
+      }
+    };
+    const auto has_none = [&](std::size_t first) {
+      return page_is(slices.correlations, first, kNoLaunchId);
+    };
+    for_each_page_unless(has_none, take_page, slices.kinds);
   }
 
   std::vector<bool> bits_;

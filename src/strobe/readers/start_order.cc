@@ -17,6 +17,10 @@ using RowNumbers = std::vector<std::uint32_t>;  // counted from `first`
 template <class Slices>
 class StartOrder {
  public:
+  // Of slices that are all on one track.
+  static StartOrder of_track(const Slices& slices, std::size_t first) {
+    return StartOrder(slices, first, OneTrack{});
+  }
   StartOrder(const Slices& slices, std::size_t first)
       : slices_(slices), first_(first), count_(slices.size() - first) {
     if (count_ == 0) return;
@@ -79,6 +83,14 @@ class StartOrder {
   }
 
  private:
+  struct OneTrack {};
+  StartOrder(const Slices& slices, std::size_t first, OneTrack)
+      : slices_(slices), first_(first), count_(slices.size() - first) {
+    if (count_ == 0) return;
+    first_track_ = slices.tracks[first].index();
+    tracks_ = 1;
+  }
+
   // `order` says which rows stand from row `at` on.
   static void add_moves(const RowNumbers& order, std::uint32_t at, RowMoves& moves) {
     for (const std::uint32_t row : order) {
@@ -251,13 +263,26 @@ std::vector<std::uint32_t> RowMoves::new_rows() const {
   return new_rows;
 }
 
-RowMoves order_by_start(SliceVectors& slices, std::size_t first) {
-  const StartOrder orders(slices, first);
+namespace {
+
+RowMoves order_rows(const StartOrder<SliceVectors>& orders, SliceVectors& slices) {
   std::optional<RowMoves> moves = orders.by_neighbours();
   if (!moves && orders.is_given()) return {};
   if (!moves) moves = orders.moves_of(orders.by_nesting_or_sorting());
   std::apply([&](auto&... columns) { (move_rows(*moves, columns), ...); }, columns_of(slices));
+  moves->from.shrink_to_fit();
+  moves->to.shrink_to_fit();
   return std::move(*moves);
+}
+
+}  // namespace
+
+RowMoves order_by_start(SliceVectors& slices, std::size_t first) {
+  return order_rows(StartOrder<SliceVectors>(slices, first), slices);
+}
+
+RowMoves order_track_by_start(SliceVectors& slices, std::size_t first) {
+  return order_rows(StartOrder<SliceVectors>::of_track(slices, first), slices);
 }
 
 void pack_by_start(TraceBuilder& builder) {

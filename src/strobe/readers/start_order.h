@@ -24,6 +24,8 @@ struct RowMoves {
 // before what it contains. The rows come as a program writes them: when they end, or in order but
 // for neighbours that start together.
 RowMoves order_by_start(SliceVectors& slices, std::size_t first);
+// The same for slices of one track.
+RowMoves order_track_by_start(SliceVectors& slices, std::size_t first);
 // The same for all slices of a trace, which gets no more of them: they are packed. Its sequences
 // follow them.
 void pack_by_start(TraceBuilder& builder);

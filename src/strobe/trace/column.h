@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstddef>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -68,6 +69,15 @@ class Column {
     packed_.copy(first, end, page.data());
     return page;
   }
+  // What is known of the page that begins with row `first` without a look at its values, which is
+  // nothing if they are not packed: that all are equal to `value`, and between which they are.
+  bool page_is(std::size_t first, T value) const {
+    return values_ == nullptr && packed_.page_is(first, value);
+  }
+  std::optional<std::pair<T, T>> page_range(std::size_t first) const {
+    if (values_ != nullptr) return std::nullopt;
+    return packed_.page_range(first);
+  }
   // Nothing if they are packed.
   std::span<const T> unpacked() const { return {values_, values_ == nullptr ? 0 : size_}; }
   std::size_t bytes() const { return values_ != nullptr ? size_ * sizeof(T) : packed_.bytes(); }
@@ -126,20 +136,36 @@ class Column<T>::Iterator {
   difference_type row_ = 0;
 };
 
+// What is known without a look at each value: that all on the page which begins with row `first`
+// are equal to `value`.
+template <class T>
+bool page_is(const Column<T>& column, std::size_t first, T value) {
+  return column.page_is(first, value);
+}
+template <class T>
+bool page_is(const std::vector<T>&, std::size_t, T) {
+  return false;
+}
+
 // Calls f(first, values...) for columns of equal length, a page at a time: `values` are those of
-// the rows from `first` on. PERF: packed columns are read several times as fast as row by row,
-// others as plain memory.
-template <class F, class... T>
-void for_each_page(F f, const Column<T>&... columns) {
+// the rows from `first` on. Pages of which skip(first) is true are left out. PERF: packed columns
+// are read several times as fast as row by row, others as plain memory.
+template <class Skip, class F, class... T>
+void for_each_page_unless(Skip skip, F f, const Column<T>&... columns) {
   const std::size_t rows = std::min({columns.size()...});
   std::tuple<std::vector<T>...> pages;
   for (std::size_t first = 0; first < rows; first += kPackedPageRows) {
+    if (skip(first)) continue;
     std::apply([&](auto&... page) { f(first, columns.page(first, page)...); }, pages);
   }
 }
-template <class F, class... T>
-void for_each_page(F f, const std::vector<T>&... columns) {
-  f(std::size_t{0}, std::span<const T>(columns)...);
+template <class Skip, class F, class... T>
+void for_each_page_unless(Skip skip, F f, const std::vector<T>&... columns) {
+  if (!skip(std::size_t{0})) f(std::size_t{0}, std::span<const T>(columns)...);
+}
+template <class F, class... Columns>
+void for_each_page(F f, const Columns&... columns) {
+  for_each_page_unless([](std::size_t) { return false; }, f, columns...);
 }
 
 }  // namespace strobe

@@ -21,15 +21,26 @@ Interval extent_of_kinds(const SliceColumns& slices, Counts counts) {
   }
   Interval extent{std::numeric_limits<std::int64_t>::max(),
                   std::numeric_limits<std::int64_t>::min()};
-  for_each_page(
-      [&](std::size_t, auto kinds, auto starts_ns, auto durations_ns) {
-        for (std::size_t i = 0; i < kinds.size(); ++i) {
-          if (!do_count[static_cast<std::size_t>(kinds[i])]) continue;
-          extent.start_ns = std::min(extent.start_ns, starts_ns[i]);
-          extent.end_ns = std::max(extent.end_ns, starts_ns[i] + durations_ns[i]);
-        }
-      },
-      slices.kinds, slices.starts_ns, slices.durations_ns);
+  const auto is_inside = [&](std::size_t first) {
+    const auto starts_ns = slices.starts_ns.page_range(first);
+    const auto durations_ns = slices.durations_ns.page_range(first);
+    std::int64_t end_ns = 0;
+    return starts_ns && durations_ns && starts_ns->first >= extent.start_ns &&
+           !__builtin_add_overflow(starts_ns->second, durations_ns->second, &end_ns) &&
+           end_ns <= extent.end_ns;
+  };
+  const auto stretch = [&](std::size_t, auto kinds, auto starts_ns, auto durations_ns) {
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+      if (!do_count[static_cast<std::size_t>(kinds[i])]) continue;
+      extent.start_ns = std::min(extent.start_ns, starts_ns[i]);
+      extent.end_ns = std::max(extent.end_ns, starts_ns[i] + durations_ns[i]);
+    }
+  };
+  // PERF: time mostly goes forward, so that after the last page most others change nothing.
+  const std::size_t last_page = (std::max(slices.size(), std::size_t{1}) - 1) / kPackedPageRows;
+  const auto is_not_last = [&](std::size_t first) { return first / kPackedPageRows != last_page; };
+  for_each_page_unless(is_not_last, stretch, slices.kinds, slices.starts_ns, slices.durations_ns);
+  for_each_page_unless(is_inside, stretch, slices.kinds, slices.starts_ns, slices.durations_ns);
   return extent.start_ns > extent.end_ns ? Interval{} : extent;
 }
 

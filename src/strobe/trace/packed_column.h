@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -127,6 +128,19 @@ class PackedColumn {
     copy(first, end, values.data());
     return values;
   }
+  // Whether all values of the page with this row are equal to `value`.
+  bool page_is(std::size_t row, T value) const {
+    const Page& page = pages_[row / kPackedPageRows];
+    return page.width == 0 && page.least == packed_code(value);
+  }
+  // Between which the values of the page with this row are. The first one is one of them.
+  std::pair<T, T> page_range(std::size_t row) const {
+    const Page& page = pages_[row / kPackedPageRows];
+    constexpr std::uint64_t kMost = std::numeric_limits<Code>::max();
+    const std::uint64_t least = page.least;
+    const std::uint64_t most = page.mask > kMost - least ? kMost : least + page.mask;
+    return {value_of_packed_code<T>(page.least), value_of_packed_code<T>(most)};
+  }
   std::size_t size() const { return size_; }
   std::size_t bytes() const {
     std::size_t bytes = pages_.size() * sizeof(Page);
@@ -137,18 +151,27 @@ class PackedColumn {
  private:
   static_assert(std::endian::native == std::endian::little,
                 "differences begin with their low byte");
+  using Code = decltype(packed_code(T{}));
 
   // A difference is read with the seven bits before it, at most, in one word.
   static constexpr std::uint64_t kWidestInWord = 64 - 7;
   static std::size_t bytes_of(std::size_t rows, std::uint64_t width) {
+    if (width == 0) return 0;
     return (rows * width + 7) / 8 + sizeof(std::uint64_t);
   }
 
+  // Equal values share one place that is read instead of differences.
+  static inline char no_differences_[sizeof(std::uint64_t)] = {};
+  struct Free {
+    void operator()(char* differences) const {
+      if (differences != no_differences_) delete[] differences;
+    }
+  };
   struct Page {
-    std::unique_ptr<char[]> differences;
-    std::uint64_t least = 0;
-    std::uint64_t mask = 0;
-    std::uint64_t width = 0;  // bits of each difference
+    std::unique_ptr<char[], Free> differences;
+    Code least = 0;
+    Code mask = 0;
+    std::uint8_t width = 0;  // bits of each difference
   };
 
   bool all_are_equal() const {
@@ -170,34 +193,61 @@ class PackedColumn {
     }
   }
 
-  static Page packed(std::span<const T> values) {
-    auto least = packed_code(values.front());
-    auto most = least;
-    for (const T value : values) {
-      const auto code = packed_code(value);
-      if constexpr (sizeof(T) == 8) {  // PERF: few are new ones, and no vector compares these
+  // The least and the largest code.
+  static std::pair<Code, Code> range_of(std::span<const T> values) {
+    const Code first = packed_code(values.front());
+    if constexpr (sizeof(T) == 8) {  // PERF: few are new ones, and no vector compares these
+      Code least = first;
+      Code most = first;
+      for (const T& value : values) {
+        const Code code = packed_code(value);
         if (code < least) [[unlikely]]
           least = code;
         if (code > most) [[unlikely]]
           most = code;
-      } else {
+      }
+      return {least, most};
+    } else {
+      // PERF: vectors. The oldest compare bytes without a sign and larger numbers with one, and GCC
+      // 12 makes none of a loop over copies of ids.
+      Code differences = 0;
+      for (const T& value : values) {
+        differences = static_cast<Code>(differences | (packed_code(value) ^ first));
+      }
+      if (differences == 0) return {first, first};
+      using Compared = std::conditional_t<sizeof(T) == 1, Code, std::make_signed_t<Code>>;
+      constexpr auto kSign =
+          static_cast<Code>(sizeof(T) == 1 ? 0 : Code{1} << (8 * sizeof(Code) - 1));
+      auto least = static_cast<Compared>(first ^ kSign);
+      Compared most = least;
+      for (const T& value : values) {
+        const auto code = static_cast<Compared>(packed_code(value) ^ kSign);
         least = std::min(least, code);
         most = std::max(most, code);
       }
+      return {static_cast<Code>(static_cast<Code>(least) ^ kSign),
+              static_cast<Code>(static_cast<Code>(most) ^ kSign)};
     }
+  }
+
+  static Page packed(std::span<const T> values) {
+    const auto [least, most] = range_of(values);
     Page page;
     page.least = least;
-    const auto largest = static_cast<std::uint64_t>(most) - least;
-    page.width = static_cast<std::uint64_t>(std::bit_width(largest));
-    if (page.width > kWidestInWord) page.width = 64;
-    page.differences = std::make_unique_for_overwrite<char[]>(bytes_of(values.size(), page.width));
-    if (page.width == 0) return page;
-    page.mask = ~std::uint64_t{0} >> (64 - page.width);
-    write(values, least, page.width, page.differences.get());
+    const std::uint64_t largest = std::uint64_t{most} - least;
+    if (largest == 0) {
+      page.differences.reset(no_differences_);
+      return page;
+    }
+    auto width = static_cast<std::uint64_t>(std::bit_width(largest));
+    if (width > kWidestInWord) width = 64;
+    page.width = static_cast<std::uint8_t>(width);
+    page.mask = static_cast<Code>(~std::uint64_t{0} >> (64 - width));
+    page.differences.reset(new char[bytes_of(values.size(), width)]);
+    write(values, least, width, page.differences.get());
     return page;
   }
 
-  template <class Code>
   static void write(std::span<const T> values, Code least, std::uint64_t width, char* to) {
     switch (width) {
       case 8:
@@ -214,7 +264,7 @@ class PackedColumn {
   }
 
   // PERF: a compiler writes several at once.
-  template <class Difference, class Code>
+  template <class Difference>
   static void write_whole(std::span<const T> values, Code least, char* to) {
     for (const T value : values) {
       const auto difference = static_cast<Difference>(packed_code(value) - least);
@@ -224,20 +274,30 @@ class PackedColumn {
   }
 
   // In words of 64 bits; the last one may go on behind the differences.
-  template <class Code>
   static void write_bits(std::span<const T> values, Code least, std::uint64_t width, char* to) {
     std::uint64_t word = 0;
     std::uint64_t bits = 0;  // of the word that are taken
-    for (const T value : values) {
-      const std::uint64_t difference = static_cast<std::uint64_t>(packed_code(value)) - least;
+    const auto add = [&](std::uint64_t difference, std::uint64_t its_bits) {
       word |= difference << bits;
-      bits += width;
-      if (bits < 64) continue;
+      bits += its_bits;
+      if (bits < 64) return;
       std::memcpy(to, &word, sizeof word);
       to += sizeof word;
       bits -= 64;
-      word = difference >> (width - bits);
+      word = difference >> (its_bits - bits);
+    };
+    const auto difference = [&](std::size_t i) {
+      return static_cast<std::uint64_t>(packed_code(values[i])) - least;
+    };
+    std::size_t i = 0;
+    if (width < 16) {  // PERF: four at once, in fewer steps that wait for each other
+      for (; i + 4 <= values.size(); i += 4) {
+        const std::uint64_t low = difference(i) | difference(i + 1) << width;
+        const std::uint64_t high = difference(i + 2) | difference(i + 3) << width;
+        add(low | high << 2 * width, 4 * width);
+      }
     }
+    for (; i < values.size(); ++i) add(difference(i), width);
     std::memcpy(to, &word, sizeof word);
   }
 

@@ -93,26 +93,53 @@ TEST(ProtobufStream, fields_that_have_been_read_come_with_all_their_bytes) {
   stream.enter();
   std::size_t seen = 0;
   std::size_t quick = 0;
-  for (;;) {
-    std::string_view text;
-    const bool is_quick = stream.next_bytes(2, text);
-    if (!is_quick) {
-      if (!stream.next()) break;
-      if (!stream.is_bytes(2)) continue;
-      text = stream.bytes(1000).value();
-    }
-    quick += is_quick;
-    ASSERT_EQ(text, std::string(seen % 300, static_cast<char>('a' + seen % 26)));
-    ASSERT_EQ(stream.length(), text.size());
+  const auto expect_next = [&](std::string_view text) {
+    const bool is_next = text == std::string(seen % 300, static_cast<char>('a' + seen % 26));
+    EXPECT_TRUE(is_next) << seen;
     ++seen;
+    return is_next;
+  };
+  const auto take = [&](std::string_view text) {
+    ++quick;
+    EXPECT_EQ(static_cast<unsigned char>(bytes[stream.field_offset()]), 2u << 3 | 2);
+    EXPECT_EQ(bytes.substr(stream.offset() - text.size(), text.size()), text);
+    return expect_next(text);
+  };
+  for (;;) {
+    ASSERT_TRUE(stream.take_neighbours(2, take));
+    if (!stream.next()) break;
+    if (!stream.is_bytes(2)) continue;
+    ASSERT_TRUE(expect_next(stream.bytes(1000).value()));
   }
   EXPECT_EQ(seen, texts);
   EXPECT_GT(quick, texts - 20) << "all but those at the end of what was read";
   stream.leave();
-  std::string_view text;
-  ASSERT_TRUE(stream.next_bytes(2, text));
-  EXPECT_EQ(text, "not in it");
-  EXPECT_FALSE(stream.next_bytes(2, text));
+  std::string behind;
+  EXPECT_TRUE(stream.take_neighbours(2, [&](std::string_view text) {
+    behind += text;
+    return true;
+  }));
+  EXPECT_EQ(behind, "not in it");
+}
+
+TEST(ProtobufStream, neighbours_are_taken_until_that_is_enough) {
+  const std::string bytes = Message().text(2, "a").text(2, "b").text(2, "c").number(3, 1).bytes();
+  ProtobufStream stream = over(bytes);
+  std::string taken;
+  const auto take_until_b = [&](std::string_view text) {
+    taken += text;
+    return text != "b";
+  };
+  EXPECT_TRUE(stream.take_neighbours(2, take_until_b)) << "nothing has been read yet";
+  ASSERT_TRUE(stream.next());
+  EXPECT_TRUE(stream.take_neighbours(2, take_until_b)) << "a field is open";
+  EXPECT_EQ(stream.bytes(10), "a");
+  EXPECT_FALSE(stream.take_neighbours(2, take_until_b));
+  EXPECT_EQ(taken, "b");
+  ASSERT_TRUE(stream.next());
+  EXPECT_EQ(stream.bytes(10), "c");
+  ASSERT_TRUE(stream.next());
+  EXPECT_TRUE(stream.is_number(3));
 }
 
 }  // namespace

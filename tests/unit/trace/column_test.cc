@@ -66,6 +66,19 @@ TEST(ColumnTest, columns_are_read_page_by_page) {
   for_each_page([&](std::size_t, auto) { FAIL() << "there is no page"; }, Column<int>());
 }
 
+TEST(ColumnTest, pages_that_are_not_needed_are_left_out) {
+  PackedColumn<int> packed;
+  packed.add_page(std::vector<int>(kPackedPageRows, 4));
+  packed.add_page(std::vector<int>{4, 5});
+  const Column<int> column(std::move(packed));
+  const auto is_only_4 = [&](std::size_t first) { return page_is(column, first, 4); };
+  std::vector<std::size_t> seen;
+  for_each_page_unless(
+      is_only_4, [&](std::size_t first, auto) { seen.push_back(first); }, column);
+  EXPECT_EQ(seen, std::vector<std::size_t>{kPackedPageRows});
+  EXPECT_FALSE(page_is(Column<int>(std::vector<int>{4, 4}), 0, 4)) << "nobody has looked";
+}
+
 TEST(ColumnTest, what_was_moved_away_is_empty) {
   Column<int> column(std::vector<int>{3, 5});
   const int* const values = column.unpacked().data();

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <random>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -66,11 +67,33 @@ TEST(PackedColumnTest, equal_values_take_no_bytes_and_near_ones_few) {
     near.push_back((std::int64_t{1} << 60) - static_cast<std::int64_t>(row % 256));
   }
   column.add_page(near);
-  EXPECT_LE(column.bytes(), 2 * bytes_of_equal + kPackedPageRows);
+  constexpr std::size_t kWordBehind = 8;
+  EXPECT_LE(column.bytes(), 2 * bytes_of_equal + kPackedPageRows + kWordBehind);
   ArgsId few_with_none[] = {ArgsId(), ArgsId(5)};
   PackedColumn<ArgsId> args;
   args.add_page(few_with_none);
   EXPECT_LE(args.bytes(), bytes_of_equal + kPackedPageRows);
+}
+
+TEST(PackedColumnTest, a_page_knows_its_range_and_whether_all_is_equal) {
+  PackedColumn<std::int64_t> times;
+  times.add_page(std::vector<std::int64_t>(kPackedPageRows, -5));
+  times.add_page(std::vector<std::int64_t>{7, 9, 12});
+  EXPECT_TRUE(times.page_is(kPackedPageRows - 1, -5));
+  EXPECT_FALSE(times.page_is(0, 7));
+  EXPECT_FALSE(times.page_is(kPackedPageRows, 7));
+  EXPECT_EQ(times.page_range(0), std::pair(std::int64_t{-5}, std::int64_t{-5}));
+  EXPECT_EQ(times.page_range(kPackedPageRows).first, 7);
+  EXPECT_GE(times.page_range(kPackedPageRows).second, 12);
+
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  PackedColumn<std::int64_t> late;
+  late.add_page(std::vector<std::int64_t>{kMost - 4, kMost});
+  EXPECT_EQ(late.page_range(0), std::pair(kMost - 4, kMost)) << "and not beyond";
+
+  PackedColumn<std::uint32_t> launches;
+  launches.add_page(std::vector<std::uint32_t>(3, 0xFFFFFFFFu));
+  EXPECT_TRUE(launches.page_is(0, 0xFFFFFFFFu));
 }
 
 TEST(PackedColumnTest, a_page_can_be_replaced_and_the_last_ones_dropped) {

@@ -1,5 +1,7 @@
 #include "strobe/trace/trace_builder.h"
 
+#include <random>
+
 #include <gtest/gtest.h>
 
 #include "strobe/trace/extent.h"
@@ -83,6 +85,26 @@ TEST(TraceBuilderTest, the_profilers_own_slices_do_not_stretch_the_extent) {
   builder.add_slice(row_of(SliceKind::kDeviceAnnotation, 0, 9'000));
   builder.add_slice(row_of(SliceKind::kOperator, 100, 5));
   EXPECT_EQ(std::move(builder).build().extent(), (Interval{100, 105}));
+}
+
+// Pages that lie inside of what is known are not looked at.
+TEST(TraceBuilderTest, packed_slices_have_the_extent_of_plain_ones) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 50; ++round) {
+    TraceBuilder plain;
+    TraceBuilder packed;
+    const std::size_t rows = 1 + random() % (5 * kPackedPageRows);
+    for (std::size_t i = 0; i < rows; ++i) {
+      const auto forward = static_cast<std::int64_t>(i * (random() % 3));
+      const std::int64_t length = random() % 1000 == 0 ? 100'000 : 5;
+      const SliceKind kind = random() % 2 == 0 ? SliceKind::kOverhead : SliceKind::kOperator;
+      const TraceBuilder::SliceRow row = row_of(kind, forward - 50 * round, length);
+      plain.add_slice(row);
+      packed.add_slice(row);
+    }
+    packed.pack_slices(rows);
+    EXPECT_EQ(std::move(packed).build().extent(), std::move(plain).build().extent());
+  }
 }
 
 TEST(TraceBuilderTest, an_empty_trace_has_an_empty_extent) {

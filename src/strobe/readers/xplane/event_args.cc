@@ -52,12 +52,14 @@ void EventArgs::add_stats(std::string_view message, const PlaneNames& plane) {
 }
 
 std::string_view EventArgs::finish() {
-  if (!text_.empty()) text_ += '}';
+  if (text_.empty()) return text_;
+  text_.front() = '{';
+  text_ += '}';
   return text_;
 }
 
 void EventArgs::key(std::string_view name) {
-  text_ += text_.empty() ? '{' : ',';
+  text_ += ',';
   append_json_string(name, text_);
   text_ += ':';
 }
@@ -95,19 +97,19 @@ void EventArgs::add(const Stat& stat) {
       return;
     case Stat::Kind::kReal:
       if (!std::isfinite(stat.real())) return;
-      key(stat.name->text);
+      key(*stat.name);
       append_number(stat.real(), text_);
       return;
     case Stat::Kind::kUnsigned:
-      key(stat.name->text);
+      key(*stat.name);
       append_number(stat.number, text_);
       return;
     case Stat::Kind::kSigned:
-      key(stat.name->text);
+      key(*stat.name);
       append_number(stat.signed_number(), text_);
       return;
     case Stat::Kind::kText:
-      key(stat.name->text);
+      key(*stat.name);
       append_json_string(stat.text, text_);
       return;
   }

@@ -38,7 +38,7 @@ class EventArgs {
  public:
   // `message` is the event or the statistics that all events of its name share.
   void add_stats(std::string_view message, const PlaneNames& plane);
-  // Valid until the next begin().
+  // Valid until the next begin(). Nothing is added afterwards.
   std::string_view finish();
   void begin() { text_.clear(); }
 
@@ -47,9 +47,10 @@ class EventArgs {
   void add_kernel(std::string_view details);
   void add_bytes(std::string_view details, std::string_view key);
   void key(std::string_view name);
+  void key(const StatName& name) { text_ += name.json_key; }
   void member(std::string_view name, std::string_view json);
 
-  std::string text_;
+  std::string text_;  // each member begins with a comma
 };
 
 }  // namespace strobe::readers::xplane

@@ -80,6 +80,22 @@ inline std::uint64_t EventReader::number_of(std::string_view value,
   return whole_number(read_stat(message, *names_));
 }
 
+// Mostly the name of another statistic.
+inline std::string_view EventReader::text_of(std::string_view value,
+                                             std::string_view message) const {
+  std::uint64_t reference = 0;
+  if (value.size() > 1 &&
+      static_cast<unsigned char>(value.front()) == tag_of_number(kStatReference)) {
+    const char* p = value.data() + 1;
+    const char* const end = value.data() + value.size();
+    if (take_varint(p, end, reference) && p == end) {
+      const StatName* const name = names_->stats.find(reference);
+      return name == nullptr ? std::string_view() : name->text;
+    }
+  }
+  return read_stat(message, *names_).text;
+}
+
 inline Allocation& EventReader::allocation_of(Event& event) {
   if (!event.has_allocation) allocation_ = {};
   event.has_allocation = true;
@@ -107,7 +123,7 @@ inline bool EventReader::take_known_stat(const StatName& name, std::string_view 
       break;
   }
   if (name.meaning == StatMeaning::kAllocator) {
-    allocation_of(event).allocator = read_stat(message, *names_).text;
+    allocation_of(event).allocator = text_of(value, message);
     return true;
   }
   const std::uint64_t number = number_of(value, message);
@@ -194,12 +210,23 @@ inline bool take_usual_begin(const char*& p, const char* end, Event& event) {
 // PERF: a file has tens of millions of events with ten statistics each.
 bool EventReader::read(std::string_view message, Event& event) {
   event.clear();
-  Mixer args;
-  const char* args_begin = nullptr;  // of neighbouring statistics that are all arguments
   const char* p = message.data();
   const char* const end = p + message.size();
-  std::uint64_t number = 0;
   if (!take_usual_begin(p, end, event)) return false;
+  return p == end || read_rest(p, end, event);
+}
+
+bool EventReader::read_rest(const char* p, const char* end, Event& event) {
+  event.has_more = true;
+  Mixer args;
+  const char* args_begin = nullptr;  // of neighbouring statistics that are all arguments
+  const auto end_args = [&](const char* args_end) {
+    if (args_begin == nullptr) return;
+    if (keeps_args_) args.add(args_begin, args_end);
+    event.has_args = true;
+    args_begin = nullptr;
+  };
+  std::uint64_t number = 0;
   while (p < end) {
     const char* const begin = p;
     switch (static_cast<unsigned char>(*p++)) {
@@ -221,10 +248,8 @@ bool EventReader::read(std::string_view message, Event& event) {
         p += stat.size();
         if (take_stat(stat, event)) {
           if (args_begin == nullptr) args_begin = begin;
-        } else if (args_begin != nullptr) {
-          args.add(args_begin, begin);
-          event.has_args = true;
-          args_begin = nullptr;
+        } else {
+          end_args(begin);
         }
         break;
       }
@@ -237,10 +262,7 @@ bool EventReader::read(std::string_view message, Event& event) {
       }
     }
   }
-  if (args_begin != nullptr) {
-    args.add(args_begin, end);
-    event.has_args = true;
-  }
+  end_args(end);
   event.args_hash = args.hash();
   return true;
 }

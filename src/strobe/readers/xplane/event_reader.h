@@ -23,6 +23,7 @@ struct Event {
   std::uint64_t metadata_id = 0;
   std::int64_t offset_ps = 0;
   std::int64_t duration_ps = 0;
+  bool has_more = false;  // than these: without, all that follows is as in a new event
   bool has_no_time = false;
   bool has_args = false;
   std::uint64_t args_hash = 0;  // of the statistics that become arguments, as in the file
@@ -41,6 +42,8 @@ struct Event {
     metadata_id = 0;
     offset_ps = 0;
     duration_ps = 0;
+    if (!has_more) return;
+    has_more = false;
     has_no_time = false;
     has_args = false;
     args_hash = 0;
@@ -61,6 +64,9 @@ struct Event {
 // an argument nothing but its metadata id is read.
 class EventReader {
  public:
+  // Without `keeps_args`, arguments have no hash.
+  explicit EventReader(bool keeps_args) : keeps_args_(keeps_args) {}
+
   void begin_plane(const PlaneNames& names) { names_ = &names; }
 
   // False if the fields of the event do not fit. kProtobufSlack bytes lie behind the message.
@@ -69,14 +75,18 @@ class EventReader {
   const Allocation& allocation() const { return allocation_; }
 
  private:
+  // What stands behind the numbers that an event mostly begins with.
+  bool read_rest(const char* p, const char* end, Event& event);
   // What the statistic is for; whether it becomes an argument.
   bool take_stat(std::string_view message, Event& event);
   // `value` is the part of the message behind the id, if that comes first.
   bool take_known_stat(const StatName& name, std::string_view value, std::string_view message,
                        Event& event);
   std::uint64_t number_of(std::string_view value, std::string_view message) const;
+  std::string_view text_of(std::string_view value, std::string_view message) const;
   Allocation& allocation_of(Event& event);
 
+  bool keeps_args_;
   const PlaneNames* names_ = nullptr;
   Allocation allocation_;
 };

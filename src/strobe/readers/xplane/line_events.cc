@@ -21,6 +21,7 @@ namespace {
 constexpr std::size_t kLongestEvent = 16 << 20;
 constexpr std::size_t kLongestLineName = 1 << 16;
 constexpr std::size_t kPackedAtOnce = 4 * kPackedPageRows + 256;
+constexpr std::size_t kMostAllocators = 64;  // that are looked through
 constexpr std::string_view kLostName = "(lost name)";
 
 // Half up; the result of a negative time, too, is the whole number nearest to it.
@@ -84,12 +85,9 @@ bool LineEvents::read_line() {
   placed_rows_ = first_row_;
   row_moves_.clear();
   most_unpacked_ = kPackedAtOnce;
+  const auto take = [&](std::string_view message) { return take_event(message); };
   for (;;) {
-    std::string_view message;
-    if (stream_.next_bytes(kLineEvents, message)) [[likely]] {
-      if (!take_event(message)) return false;
-      continue;
-    }
+    if (!stream_.take_neighbours(kLineEvents, take)) return false;
     if (!stream_.next()) break;
     switch (stream_.field()) {
       case kLineId:
@@ -172,7 +170,7 @@ void LineEvents::take_back_places() {
 
 void LineEvents::place_rows() {
   TraceBuilder& builder = sink_.builder;
-  RowMoves moves = order_by_start(builder.slices(), placed_rows_ - builder.packed_slices());
+  RowMoves moves = order_track_by_start(builder.slices(), placed_rows_ - builder.packed_slices());
   moves.first += builder.packed_slices();
   if (!moves.from.empty()) row_moves_.push_back(std::move(moves));
   placed_rows_ = builder.slice_count();
@@ -258,6 +256,14 @@ bool LineEvents::add_event(std::string_view message) {
   row.kind = shape.kind;
   row.flags = shape.flags;
   row.track = track_;
+  if (event.has_more) take_stats(event, shape, row);
+  row.category = category_of(row.kind);
+  if (sink_.keeps_args()) row.args = args_of(event, shape, message);
+  stage(row);
+  return true;
+}
+
+void LineEvents::take_stats(const Event& event, const Shape& shape, TraceBuilder::SliceRow& row) {
   if (role_ == Role::kWork) {
     if (event.work != SliceKind::kKernel) {
       row.kind = event.work;
@@ -281,10 +287,6 @@ bool LineEvents::add_event(std::string_view message) {
       add_flow(FlowPhase::kEnd, event.consumer_type, *event.consumer, row.start_ns);
     if (shape.is_memory && event.has_allocation) add_memory(shape, row.start_ns);
   }
-  row.category = category_of(row.kind);
-  row.args = args_of(event, shape, message);
-  stage(row);
-  return true;
 }
 
 void LineEvents::add_staged() {
@@ -345,7 +347,7 @@ LineEvents::Shape LineEvents::make_shape(const EventName& known) {
 }
 
 ArgsId LineEvents::args_of(const Event& event, const Shape& shape, std::string_view message) {
-  if (!sink_.keeps_args() || (!event.has_args && shape.shared_stats.empty())) return {};
+  if (!event.has_args && shape.shared_stats.empty()) return {};
   const std::uint64_t hash = event.args_hash ^ shape.args_seed;
   const ArgsId recent = recent_args_.find(hash);
   if (recent.valid()) return recent;
@@ -377,13 +379,17 @@ void LineEvents::add_flow(FlowPhase phase, std::uint64_t type, std::uint64_t id,
 }
 
 // "GPU_0_bfc" is of a device; others are of the host.
-LineEvents::Allocator LineEvents::place_of(std::string_view allocator) {
-  Allocator known;
-  known.name = allocator;
-  if (!allocator.starts_with("GPU_")) return known;
-  const auto device = parse_whole_number(allocator.substr(4, allocator.find('_', 4) - 4));
-  if (device) known.place = sink_.builder.intern(fmt::format("Place(gpu:{})", *device));
-  return known;
+StringId LineEvents::place_of(std::string_view allocator) {
+  const auto known = std::ranges::find(allocators_, allocator, &Allocator::name);
+  if (known != allocators_.end()) return known->place;
+  StringId place;
+  if (allocator.starts_with("GPU_")) {
+    const auto device = parse_whole_number(allocator.substr(4, allocator.find('_', 4) - 4));
+    if (device) place = sink_.builder.intern(fmt::format("Place(gpu:{})", *device));
+  }
+  if (allocators_.size() >= kMostAllocators) allocators_.clear();
+  allocators_.push_back({std::string(allocator), place});
+  return place;
 }
 
 // One event of an allocator. It is a slice without length, too.
@@ -391,14 +397,13 @@ void LineEvents::add_memory(const Shape& shape, std::int64_t time_ns) {
   const Allocation& allocation = reader_.allocation();
   const std::int64_t block = allocation.block_bytes;
   if (block < 0) return;  // incomplete
-  if (allocation.allocator != last_allocator_.name)
-    last_allocator_ = place_of(allocation.allocator);
-  if (!last_allocator_.place.valid()) return;
+  const StringId place = place_of(allocation.allocator);
+  if (!place.valid()) return;
   MemoryVectors& memory = sink_.builder.memory();
   memory.times_ns.push_back(time_ns);
   memory.tracks.push_back(track_);
   memory.actions.push_back(shape.frees ? MemoryAction::kFree : MemoryAction::kAllocate);
-  memory.places.push_back(last_allocator_.place);
+  memory.places.push_back(place);
   memory.bytes.push_back(shape.frees ? -block : block);
   memory.addresses.push_back(allocation.address);
   memory.allocated_bytes.push_back(allocation.allocated_bytes);

@@ -29,7 +29,8 @@ struct PlanePlace {
 // Puts the events of lines into a trace.
 class LineEvents {
  public:
-  LineEvents(ProtobufStream& stream, TraceSink& sink) : stream_(stream), sink_(sink) {}
+  LineEvents(ProtobufStream& stream, TraceSink& sink)
+      : stream_(stream), sink_(sink), reader_(sink.keeps_args()) {}
 
   void begin_plane(const PlaneNames& names, PlanePlace place);
   // Reads the line that the stream has entered. False if loading must end.
@@ -56,7 +57,7 @@ class LineEvents {
 
   struct Allocator {
     std::string name;
-    StringId place;  // of a device's memory
+    StringId place;  // invalid if its memory is not that of a device
   };
 
   // Rows that are not in the builder yet. PERF: ten vectors that each take one value more cost as
@@ -100,6 +101,7 @@ class LineEvents {
   void forget_shapes();
   TrackId track_of_line();
   bool add_event(std::string_view message);
+  void take_stats(const Event& event, const Shape& shape, TraceBuilder::SliceRow& row);
   const Shape& shape_of(std::uint64_t metadata_id) {
     const Shape* const made = shapes_.find(metadata_id);
     return made != nullptr && made->is_made ? *made : new_shape(metadata_id);
@@ -109,7 +111,7 @@ class LineEvents {
   ArgsId args_of(const Event& event, const Shape& shape, std::string_view message);
   std::uint32_t correlation_of(const Event& event);
   void add_flow(FlowPhase phase, std::uint64_t type, std::uint64_t id, std::int64_t time_ns);
-  Allocator place_of(std::string_view allocator);
+  StringId place_of(std::string_view allocator);
   void add_memory(const Shape& shape, std::int64_t time_ns);
   CategoryId category_of(SliceKind kind) {
     const CategoryId known = categories_[static_cast<std::size_t>(kind)];
@@ -145,7 +147,7 @@ class LineEvents {
   bool shapes_are_of_profiler_ = false;
   RecentArgs recent_args_;
   EventArgs args_;
-  Allocator last_allocator_;
+  std::vector<Allocator> allocators_;
   std::array<CategoryId, kSliceKinds> categories_;  // by kind
   CategoryId flow_category_;
   struct Rows {

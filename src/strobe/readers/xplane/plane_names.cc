@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "strobe/base/json_write.h"
 #include "strobe/base/text.h"
 #include "strobe/readers/xplane/xplane_fields.h"
 
@@ -132,11 +133,16 @@ class NameReader {
       if (fields.is_bytes(kStatName)) stat.text = keep(fields.bytes());
     }
     stat.meaning = meaning_of(stat.text);
+    json_key_ = ',';
+    append_json_string(stat.text, json_key_);
+    json_key_ += ':';
+    stat.json_key = keep(json_key_);
   }
 
   ProtobufStream& stream_;
   SpaceNames& names_;
   std::string shared_stats_;
+  std::string json_key_;
 };
 
 }  // namespace

@@ -36,6 +36,7 @@ enum class StatMeaning : std::uint8_t {
 
 struct StatName {
   std::string_view text;
+  std::string_view json_key;  // ,"its text":
   StatMeaning meaning = StatMeaning::kOther;
 };
 
