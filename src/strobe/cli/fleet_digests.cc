@@ -129,7 +129,7 @@ Result<JobDigests> read_job(const std::string& path, fleet::World& world, const 
                             const Terminal& terminal) {
   const readers::CacheOptions cache = cache_options(load);
   world.connect();
-  const Result<std::vector<readers::RankFiles>> found = readers::find_ranks(path);
+  const Result<std::vector<readers::RankFiles>> found = readers::find_ranks_and_broken_ones(path);
   std::vector<std::string> own;
   if (found) own = digest_own(*found, world, load.threads, cache, terminal);
   STROBE_TRY(const auto gathered, world.gather(std::move(own)));

@@ -140,7 +140,8 @@ class FilesRead {
 };
 
 Result<JobDigests> read_job(const JobChoice& choice) {
-  STROBE_TRY(const std::vector<readers::RankFiles> files, readers::find_ranks(choice.folder));
+  STROBE_TRY(const std::vector<readers::RankFiles> files,
+             readers::find_ranks_and_broken_ones(choice.folder));
   readers::LoadOptions load = choice.open.load;
   const unsigned all = load.thread_count();
   const auto at_once = static_cast<unsigned>(std::min<std::size_t>(all, files.size()));

@@ -300,6 +300,48 @@ Result<std::vector<RankFiles>> find_ranks(const fs::path& path) {
 
 namespace {
 
+// rank12.json.gz and rank3.json.gz have one: rank#.json.gz.
+std::string without_numbers(const fs::path& path) {
+  std::string pattern;
+  for (const char letter : path.filename().string()) {
+    const bool is_digit = letter >= '0' && letter <= '9';
+    if (!is_digit) {
+      pattern.push_back(letter);
+    } else if (!pattern.ends_with('#')) {
+      pattern.push_back('#');
+    }
+  }
+  return pattern;
+}
+
+}  // namespace
+
+Result<std::vector<RankFiles>> find_ranks_and_broken_ones(const fs::path& path) {
+  STROBE_TRY(std::vector<RankFiles> found, find_ranks(path));
+  std::error_code error;
+  if (found.size() < 2 || !fs::is_directory(path, error)) return found;
+  std::set<fs::path> known;
+  std::set<std::string> patterns;
+  for (const RankFiles& rank : found) {
+    known.insert(rank.trace);
+    patterns.insert(without_numbers(rank.trace));
+  }
+  std::vector<fs::path> broken;
+  for (fs::directory_iterator at(found.front().trace.parent_path(), error), end;
+       !error && at != end; at.increment(error)) {
+    std::error_code ignored;
+    const bool is_like_a_rank = patterns.contains(without_numbers(at->path()));
+    if (is_like_a_rank && !known.contains(at->path()) && at->is_regular_file(ignored)) {
+      broken.push_back(at->path());
+    }
+  }
+  std::ranges::sort(broken);
+  for (const fs::path& trace : broken) found.push_back(rank_files_of(trace));
+  return found;
+}
+
+namespace {
+
 Result<std::vector<RankCapture>> load(const std::vector<RankFiles>& found, const fs::path& path,
                                       const LoadOptions& options, const CacheOptions& cache) {
   STROBE_TRY(const Samples samples, read_samples(found));

@@ -33,6 +33,10 @@ bool is_rank_folder(const std::filesystem::path& path);
 // its ranks' folders, of a recorded run its processes, by rank, then start.
 Result<std::vector<RankFiles>> find_ranks(const std::filesystem::path& path);
 
+// And the files whose names differ from those of several ranks by numbers only, though they hold no
+// trace: reading one tells what is wrong with it.
+Result<std::vector<RankFiles>> find_ranks_and_broken_ones(const std::filesystem::path& path);
+
 using Samples = std::map<std::filesystem::path, MetricsRead>;  // several ranks may share one file
 
 Result<Samples> read_samples(const std::vector<RankFiles>& files);

@@ -393,4 +393,21 @@ TEST(RunReaderTest, the_folder_of_a_rank_may_be_a_trace_itself) {
   EXPECT_EQ((*ranks)[1].trace, logs.path() / "rank1/trace.json");
 }
 
+TEST(RunReaderTest, a_file_named_like_the_ranks_that_holds_no_trace_is_a_broken_one) {
+  const test::LogFolder logs;
+  logs.write("host_1.9.rank0.json", test::kOneSlice);
+  logs.write("host_1.8.rank1.json", test::kOneSlice);
+  const auto broken = logs.write("host_2.17.rank12.json", "");
+  logs.write("host_1.9.rank0.txt", "");
+  logs.write("notes.json", "");
+  const auto good = find_ranks(logs.path());
+  ASSERT_TRUE(good) << good.error().what;
+  EXPECT_EQ(good->size(), 2u);
+  const auto all = find_ranks_and_broken_ones(logs.path());
+  ASSERT_TRUE(all) << all.error().what;
+  ASSERT_EQ(all->size(), 3u);
+  EXPECT_EQ((*all)[2].trace, broken);
+  EXPECT_EQ((*all)[2].rank, 12);
+}
+
 }  // namespace strobe::readers
