@@ -48,10 +48,10 @@ struct TimedCall {
 
 // An exchange among more than two, on the common clock.
 struct TimedExchange {
-  std::size_t last = kNone;       // the rank that came last, alone; a position
-  std::size_t last_step = kNone;  // of that rank, in which it came
-  std::size_t step = kNone;       // in which the exchange counts: that of a last rank
-  std::size_t row = 0;            // in Job::collectives
+  std::size_t last = kNone;          // the rank that came last, alone; a position
+  std::size_t last_step = kNone;     // of that rank, in which it came
+  std::size_t step = kNone;          // in which the exchange counts: that of a last rank
+  std::size_t row = 0;               // in Job::collectives
   std::int64_t next_to_last_ns = 0;  // when the last of the others came
   std::int64_t wait_ns = 0;          // of all ranks together
   std::int64_t transfer_ns = 0;      // likewise
