@@ -215,6 +215,9 @@ void make_in_child() {
   std::vector<int> levels;
   levels.push_back(nvtxRangePushA("before the fork"));
   std::fflush(stdout);
+  // The first range started the library's thread. While a thread starts, it holds locks of the
+  // address sanitizer, which the child would find locked forever.
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
   const pid_t child = fork();
   if (child == 0) {
     const nvtxEventAttributes_t attributes = event("in the child");
