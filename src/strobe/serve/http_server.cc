@@ -131,6 +131,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Socket& socket() { return socket_; }
   Phase phase() const { return phase_; }
   bool is_idle() const { return phase_ == Phase::kReading && !parser_; }
+  // Of a request that may have come meanwhile.
+  bool has_bytes() const {
+    error_code ignored;
+    return socket_.available(ignored) > 0;
+  }
   steady_clock::time_point deadline() const { return deadline_; }
 
   void begin(Connections::iterator place) {
@@ -181,6 +186,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
       if (was_idle && parser_) set_deadline(server_.limits.head);
     }
     await_bytes();
+    if (is_idle()) server_.room_came();
   }
 
   // True if there was one, valid or not; otherwise more must be read.
@@ -465,7 +471,8 @@ void Loop::accept_one() {
 bool Loop::make_room() {
   std::shared_ptr<Connection> oldest;
   for (const auto& connection : connections) {
-    if (connection->is_idle() && (!oldest || connection->deadline() < oldest->deadline())) {
+    if (connection->is_idle() && (!oldest || connection->deadline() < oldest->deadline()) &&
+        !connection->has_bytes()) {
       oldest = connection;
     }
   }

@@ -289,6 +289,27 @@ TEST(HttpServerTest, more_connections_than_fit_push_out_idle_ones) {
   EXPECT_EQ(get(server.port(), "/x").status, 200);
 }
 
+TEST(HttpServerTest, a_request_that_has_come_is_not_pushed_out) {
+  RunningServer server(echo, {.connections = 1});
+  for (int round = 0; round < 100; ++round) {
+    HttpClient first(server.port());
+    ASSERT_TRUE(first.send(get_text("/1")));
+    HttpClient second(server.port());
+    ASSERT_EQ(first.receive().body, "GET /1") << round;
+    ASSERT_TRUE(second.send(get_text("/2")));
+    ASSERT_EQ(second.receive().body, "GET /2") << round;
+  }
+}
+
+TEST(HttpServerTest, a_connection_that_sends_only_empty_lines_is_idle) {
+  RunningServer server(echo, {.connections = 1, .idle = std::chrono::minutes(5)});
+  HttpClient first(server.port());
+  ASSERT_TRUE(first.send("\r\n"));
+  HttpClient second(server.port());
+  ASSERT_TRUE(second.send(get_text("/2")));
+  EXPECT_EQ(second.receive().body, "GET /2");
+}
+
 TEST(HttpServerTest, a_connection_for_which_there_is_no_room_waits_until_there_is) {
   RunningServer server(echo, {.connections = 4, .head = std::chrono::minutes(5)});
   std::list<HttpClient> busy;
