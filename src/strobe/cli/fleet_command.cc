@@ -10,7 +10,6 @@
 
 #include "strobe/base/byte_stream.h"
 #include "strobe/base/file.h"
-#include "strobe/base/text.h"
 #include "strobe/cli/command.h"
 #include "strobe/cli/fleet_digests.h"
 #include "strobe/cli/fleet_request.h"
@@ -117,25 +116,7 @@ Result<void> replay_table(const FleetRequest& request, InputKind kind, const Ter
   return give(output, text);
 }
 
-Result<void> check_complete(const JobDigests& found, const FleetRequest& request) {
-  const std::size_t missing = found.unreadable.size();
-  const std::size_t ranks = found.digests.size();
-  if (missing > 0 && (ranks == 0 || missing > request.allow_missing)) {
-    Error error = found.unreadable.front();
-    if (missing > 1) {
-      error.what += fmt::format(" (and {} cannot be read)", counted(missing - 1, "other file"));
-    }
-    if (ranks > 1) {
-      error.hint = fmt::format("--allow-missing {} answers for the other {} ranks", missing, ranks);
-    }
-    return error;
-  }
-  if (ranks > 1) return {};
-  return fleet::only_one_rank(
-      request.input, fmt::format("`strobe summary {}` says where its time went", request.input));
-}
-
-Result<void> write_operations(const JobDigests& found, const fleet::Job& job,
+Result<void> write_operations(const fleet::JobDigests& found, const fleet::Job& job,
                               const FleetRequest& request) {
   const auto table = fleet::traced_table(found.digests, job);
   if (table) return write_whole(request.operations, fleet::csv_of(*table));
@@ -149,9 +130,12 @@ Result<void> explain_ranks(const FleetRequest& request, fleet::World& world,
                            const Terminal& terminal) {
   STROBE_TRY_VOID(check_writable(request.output));
   Stages stages(terminal);
-  STROBE_TRY(JobDigests found, read_job(request.input, world, request.load, terminal));
+  STROBE_TRY(fleet::JobDigests found, read_job(request.input, world, request.load, terminal));
   if (!world.is_first()) return {};
-  STROBE_TRY_VOID(check_complete(found, request));
+  STROBE_TRY_VOID(fleet::check_complete(
+      found, request.allow_missing, request.input,
+      {.allow_missing = "--allow-missing ",
+       .one_rank = fmt::format("`strobe summary {}` says where its time went", request.input)}));
   stages.end("read");
   for (const fleet::RankDigest& digest : found.digests) {
     if (!digest.damage.empty()) warn(terminal, digest.damage);

@@ -117,51 +117,44 @@ std::vector<std::string> digest_own(const std::vector<readers::RankFiles>& files
   return messages;
 }
 
-std::vector<std::optional<std::int32_t>> named_ranks(const std::vector<readers::RankFiles>& files) {
-  std::vector<std::optional<std::int32_t>> named;
-  for (const readers::RankFiles& file : files) named.push_back(file.rank);
-  return named;
+// What a process said about `trace`, behind the place.
+Result<fleet::RankDigest> digest_in(std::string_view message, const fs::path& trace) {
+  const char kind = message.front();
+  message.remove_prefix(1);
+  if (kind != '+') return error_of(kind, message);
+  STROBE_TRY(fleet::RankDigest digest, fleet::unpack_rank_digest(message));
+  fleet::set_file(digest, trace.string());
+  return digest;
 }
 
 }  // namespace
 
-Result<JobDigests> read_job(const std::string& path, fleet::World& world, const LoadChoice& load,
-                            const Terminal& terminal) {
+Result<fleet::JobDigests> read_job(const std::string& path, fleet::World& world,
+                                   const LoadChoice& load, const Terminal& terminal) {
   const readers::CacheOptions cache = cache_options(load);
   world.connect();
   const Result<std::vector<readers::RankFiles>> found = readers::find_ranks_and_broken_ones(path);
   std::vector<std::string> own;
   if (found) own = digest_own(*found, world, load.threads, cache, terminal);
   STROBE_TRY(const auto gathered, world.gather(std::move(own)));
-  JobDigests job;
   STROBE_TRY_VOID(check_interrupted());
-  if (!world.is_first()) return job;
+  if (!world.is_first()) return fleet::JobDigests{};
   STROBE_TRY(const std::vector<readers::RankFiles> files, found);
-  const bool named = fleet::names_tell_ranks(named_ranks(files));
-  std::vector<std::optional<Error>> errors(files.size());
+  std::vector<fleet::DigestedFile> digested;
+  for (const readers::RankFiles& file : files) digested.push_back({file.rank, not_read()});
   for (const std::vector<std::string>& messages : gathered) {
-    for (const std::string& message : messages) {
+    for (const std::string_view message : messages) {
       std::uint32_t place = 0;
       std::memcpy(&place, message.data(), sizeof place);
-      const char kind = message[sizeof place];
-      const std::string_view rest = std::string_view(message).substr(sizeof place + 1);
-      if (kind != '+') {
-        errors[place] = error_of(kind, rest);
-        if (errors[place]->code == ErrorCode::kInterrupted) return *errors[place];
-        continue;
-      }
-      STROBE_TRY(fleet::RankDigest digest, fleet::unpack_rank_digest(rest));
-      fleet::set_file(digest, files[place].trace.string());
-      if (named) digest.rank = *files[place].rank;
-      if (files.size() == 1) digest.rank = std::max(0, digest.rank);
-      job.digests.push_back(std::move(digest));
+      digested[place].digest = digest_in(message.substr(sizeof place), files[place].trace);
     }
   }
-  for (std::optional<Error>& error : errors) {
-    if (error) job.unreadable.push_back(*std::move(error));
+  for (const fleet::DigestedFile& file : digested) {
+    if (!file.digest && file.digest.error().code == ErrorCode::kInterrupted) {
+      return file.digest.error();
+    }
   }
-  STROBE_TRY_VOID(fleet::order_by_rank(job.digests, path));
-  return job;
+  return fleet::number_ranks(std::move(digested), path);
 }
 
 }  // namespace strobe::cli

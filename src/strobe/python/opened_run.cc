@@ -10,7 +10,6 @@
 #include <fmt/ranges.h>
 
 #include "strobe/analysis/tables/summary.h"
-#include "strobe/base/text.h"
 #include "strobe/base/threads.h"
 #include "strobe/compare/causes/cause_rules.h"
 #include "strobe/compare/comparison.h"
@@ -95,12 +94,6 @@ Result<std::vector<SideFacts>> measured(const std::vector<std::string>& paths,
   return sides;
 }
 
-// What is left of a job's traces.
-struct JobDigests {
-  std::vector<fleet::RankDigest> digests;
-  std::vector<Error> unreadable;
-};
-
 Result<fleet::RankDigest> read_digest_of(const readers::RankFiles& files,
                                          const readers::LoadOptions& load,
                                          const readers::CacheOptions& cache) {
@@ -139,7 +132,7 @@ class FilesRead {
   std::uint64_t total_ = 0;
 };
 
-Result<JobDigests> read_job(const JobChoice& choice) {
+Result<fleet::JobDigests> read_job(const JobChoice& choice) {
   STROBE_TRY(const std::vector<readers::RankFiles> files,
              readers::find_ranks_and_broken_ones(choice.folder));
   readers::LoadOptions load = choice.open.load;
@@ -153,38 +146,11 @@ Result<JobDigests> read_job(const JobChoice& choice) {
     made[i] = read_digest_of(files[i], load, cache_of(choice.open));
     read.add(files[i]);
   });
-  std::vector<std::optional<std::int32_t>> named;
-  for (const readers::RankFiles& file : files) named.push_back(file.rank);
-  const bool names_tell = fleet::names_tell_ranks(named);
-  JobDigests job;
+  std::vector<fleet::DigestedFile> digested;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    if (!*made[i]) {
-      job.unreadable.push_back(made[i]->error());
-      continue;
-    }
-    fleet::RankDigest& digest = job.digests.emplace_back(**std::move(made[i]));
-    if (names_tell) digest.rank = *named[i];
-    if (files.size() == 1) digest.rank = std::max(0, digest.rank);
+    digested.push_back({files[i].rank, *std::move(made[i])});
   }
-  STROBE_TRY_VOID(fleet::order_by_rank(job.digests, choice.folder));
-  return job;
-}
-
-Result<void> check_complete(const JobDigests& job, const JobChoice& choice) {
-  const std::size_t missing = job.unreadable.size();
-  const std::size_t ranks = job.digests.size();
-  if (missing > 0 && (ranks == 0 || missing > choice.allow_missing)) {
-    Error error = job.unreadable.front();
-    if (missing > 1) {
-      error.what += fmt::format(" (and {} cannot be read)", counted(missing - 1, "other file"));
-    }
-    if (ranks > 1) {
-      error.hint = fmt::format("allow_missing={} answers for the other {} ranks", missing, ranks);
-    }
-    return error;
-  }
-  if (ranks > 1) return {};
-  return fleet::only_one_rank(choice.folder, "strobe.open(...) says where its time went");
+  return fleet::number_ranks(std::move(digested), choice.folder);
 }
 
 SideFacts take_first(std::vector<SideFacts>& sides) {
@@ -286,8 +252,10 @@ Result<ReportTexts> compare_runs(const CompareChoice& choice) {
 }
 
 Result<ReportTexts> explain_job(const JobChoice& choice) {
-  STROBE_TRY(JobDigests found, read_job(choice));
-  STROBE_TRY_VOID(check_complete(found, choice));
+  STROBE_TRY(fleet::JobDigests found, read_job(choice));
+  STROBE_TRY_VOID(fleet::check_complete(found, choice.allow_missing, choice.folder,
+                                        {.allow_missing = "allow_missing=",
+                                         .one_rank = "strobe.open(...) says where its time went"}));
   Warnings warnings;
   for (const fleet::RankDigest& digest : found.digests) {
     if (!digest.damage.empty()) warnings.push_back(digest.damage);

@@ -123,20 +123,18 @@ Result<std::shared_ptr<const ServedJob>> make_served(const JobQuestion& question
                                                      const std::vector<Place>& places,
                                                      const RunsByName& recorded) {
   const std::vector<std::optional<std::int32_t>> named = named_ranks(asked, recorded);
-  const bool are_named = fleet::names_tell_ranks(named);
-  std::vector<fleet::RankDigest> digests;
+  std::vector<fleet::DigestedFile> digested;
   FirstSteps first_steps;
   for (std::size_t i = 0; i < asked.size(); ++i) {
     const Result<KeptDigest>& kept = *places[i]->peek();
     if (!kept) return kept.error();
     STROBE_TRY(fleet::RankDigest digest, fleet::unpack_rank_digest(kept->packed));
     fleet::set_file(digest, asked[i].name);
-    if (are_named) digest.rank = *named[i];
     first_steps[digest.file] = kept->first_step_ns;
-    digests.push_back(std::move(digest));
+    digested.push_back({named[i], std::move(digest)});
   }
-  STROBE_TRY_VOID(fleet::order_by_rank(digests, question.name));
-  return std::make_shared<const ServedJob>(question, digests, first_steps);
+  STROBE_TRY(const fleet::JobDigests job, fleet::number_ranks(std::move(digested), question.name));
+  return std::make_shared<const ServedJob>(question, job.digests, first_steps);
 }
 
 }  // namespace
