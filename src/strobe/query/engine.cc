@@ -274,8 +274,9 @@ class DistinctNames {
  public:
   std::string distinct(const std::string& name) {
     std::string one = name;
-    for (int i = 1; !taken_.insert(lower_case(one)).second; ++i)
+    for (int i = 1; !taken_.insert(lower_case(one)).second; ++i) {
       one = fmt::format("{}_{}", name, i);
+    }
     return one;
   }
 

@@ -81,6 +81,7 @@ TEST(RocmDialectTest, processes_may_have_a_number_before_their_name_and_one_is_a
   EXPECT_EQ(strobe::testing::total_of(trace, SliceKind::kMemcpy), (Total{1, 4'000}));
   EXPECT_EQ(strobe::testing::total_of(trace, SliceKind::kRuntimeCall), (Total{1, 5'000}));
 }
+
 TEST(RocmDialectTest, an_event_array_without_devices_is_none_of_it) {
   const auto loaded = read_trace_bytes(
       R"([{"name":"process_name","ph":"M","pid":1,"args":{"name":"GPUs"}},

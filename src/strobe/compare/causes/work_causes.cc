@@ -214,8 +214,7 @@ void add_unrecorded_kernels(const Symptoms& symptoms, Cause& cause) {
     cause.score = std::max(cause.score, 0.7);
     cause.evidence.push_back(evidence(fmt::format(
         "the {} run has {} launching calls per cycle, and no kernels of {}: they were not "
-        "recorded, "
-        "or ran elsewhere",
+        "recorded, or ran elsewhere",
         is_normal ? "normal" : "abnormal",
         number_text(is_normal ? symptoms.host.launches_normal : symptoms.host.launches_abnormal),
         device.name())));

@@ -102,14 +102,13 @@ TEST(Runner, a_crash_at_the_very_end_ends_its_cell_only) {
 }
 
 TEST(Runner, a_hang_is_a_time_out) {
-  const CellRecord record = first_of_bad({"at=sample", "do=hang"}, std::chrono::milliseconds(300));
+  const CellRecord record = first_of_bad({"at=sample", "do=hang"}, std::chrono::seconds(3));
   EXPECT_EQ(record.status, CellStatus::kTimeout);
-  EXPECT_THAT(record.reason, HasSubstr("no answer to 'sample' within 0.3 s"));
+  EXPECT_THAT(record.reason, HasSubstr("no answer to 'sample' within 3 s"));
 }
 
 TEST(Runner, garbage_is_a_time_out_that_quotes_it) {
-  const CellRecord record =
-      first_of_bad({"at=prepare", "do=garbage"}, std::chrono::milliseconds(300));
+  const CellRecord record = first_of_bad({"at=prepare", "do=garbage"}, std::chrono::seconds(3));
   EXPECT_EQ(record.status, CellStatus::kTimeout);
   EXPECT_THAT(record.reason, HasSubstr("the first: 'Warning: this is a banner'"));
 }
@@ -336,7 +335,7 @@ TEST(Runner, an_interrupt_keeps_what_is_whole) {
 
 TEST(Runner, noise_goes_to_the_log) {
   RunRequest request = a_request({{"noisy", {"at=prepare", "do=garbage"}}});
-  request.workers.cell_limit = std::chrono::milliseconds(300);
+  request.workers.cell_limit = std::chrono::seconds(1);
   EXPECT_THAT(ran(request).log, Contains("noisy: Warning: this is a banner"));
 }
 

@@ -18,7 +18,7 @@ using strobe::testing::scripted_worker;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr milliseconds kShort{300};
+constexpr milliseconds kShort{1'000};
 constexpr milliseconds kEnough{60'000};
 
 WorkerRequest prepare(std::int64_t id) {
@@ -69,7 +69,7 @@ TEST(WorkerProcess, silence_is_a_time_out_and_the_end_of_the_worker) {
   const pid_t id = worker->id();
   const WorkerReply reply = worker->ask(prepare(1), kShort);
   EXPECT_EQ(reply.status, CellStatus::kTimeout);
-  EXPECT_EQ(reply.reason, "no answer to 'prepare' within 0.3 s; the worker was killed");
+  EXPECT_EQ(reply.reason, "no answer to 'prepare' within 1 s; the worker was killed");
   EXPECT_EQ(kill(id, 0), -1);
 }
 
