@@ -20,6 +20,7 @@
 #include "strobe/readers/recording/run_files.h"
 #include "strobe/readers/sniff.h"
 #include "strobe/readers/trace_reader.h"
+#include "strobe/readers/xplane/log_folder.h"
 
 namespace strobe::readers {
 
@@ -184,6 +185,7 @@ Result<Folder> look_into(const fs::path& path) {
                  path.string(), ""};
   }
   std::ranges::sort(folder.traces);
+  xplane::drop_copies(folder.traces);
   std::ranges::sort(folder.folders);
   folder.metrics = metrics_in(path);
   return folder;
@@ -196,6 +198,16 @@ std::string without_ending(std::string name) {
     }
   }
   return name;
+}
+
+// A folder of logs stands for the only recording in it.
+Result<Folder> look_into_recording(const fs::path& path) {
+  STROBE_TRY(Folder folder, look_into(path));
+  if (!folder.traces.empty()) return folder;
+  const std::vector<fs::path> recordings = xplane::recordings_in(path);
+  if (recordings.empty()) return folder;
+  if (recordings.size() > 1) return several_runs(path, recordings);
+  return look_into(recordings.front());
 }
 
 Error no_trace(const Folder& folder) {
@@ -233,7 +245,7 @@ Result<std::vector<RankFiles>> ranks_in_folders(const Folder& folder,
       if (!found.back().metrics) found.back().metrics = folder.metrics;
       continue;
     }
-    STROBE_TRY(const Folder inner, look_into(path));
+    STROBE_TRY(const Folder inner, look_into_recording(path));
     if (inner.traces.empty()) return no_trace(inner);
     if (inner.traces.size() > 1) {
       return Error{
@@ -248,6 +260,14 @@ Result<std::vector<RankFiles>> ranks_in_folders(const Folder& folder,
   return found;
 }
 
+// The hosts of one recording have names only.
+void number_hosts(std::vector<RankFiles>& hosts) {
+  std::vector<std::optional<std::int32_t>> ranks;
+  for (const RankFiles& host : hosts) ranks.push_back(host.rank);
+  if (hosts.size() < 2 || are_distinct(ranks)) return;
+  for (std::size_t i = 0; i < hosts.size(); ++i) hosts[i].rank = static_cast<std::int32_t>(i);
+}
+
 Result<std::vector<RankFiles>> ranks_in(const Folder& folder) {
   std::vector<fs::path> rank_folders;
   std::ranges::copy_if(folder.folders, std::back_inserter(rank_folders), is_rank_folder);
@@ -257,6 +277,7 @@ Result<std::vector<RankFiles>> ranks_in(const Folder& folder) {
   for (const fs::path& trace : folder.traces) {
     found.push_back({rank_in(trace.filename().string()), trace, folder.metrics});
   }
+  if (xplane::is_recording(folder.path)) number_hosts(found);
   return found;
 }
 
@@ -281,7 +302,7 @@ Result<std::vector<RankFiles>> ranks_in(const fs::path& path) {
   if (is_run_folder(path)) return no_files_yet(path);
   const std::vector<fs::path> runs = numbered_runs(path);
   if (!runs.empty()) return several_runs(path, runs);
-  STROBE_TRY(const Folder folder, look_into(path));
+  STROBE_TRY(const Folder folder, look_into_recording(path));
   return ranks_in(folder);
 }
 

@@ -410,4 +410,41 @@ TEST(RunReaderTest, a_file_named_like_the_ranks_that_holds_no_trace_is_a_broken_
   EXPECT_EQ((*all)[2].rank, 12);
 }
 
+TEST(RunReaderTest, a_folder_of_logs_stands_for_its_only_recording) {
+  const test::LogFolder logs;
+  const auto profile = logs.write("plugins/profile/one/vm.xplane.pb", test::kOneSlice);
+  logs.write("plugins/profile/one/vm.trace.json", test::kOneSlice);
+  const auto ranks = find_ranks(logs.path());
+  ASSERT_TRUE(ranks) << ranks.error().what;
+  ASSERT_EQ(ranks->size(), 1u);
+  EXPECT_EQ((*ranks)[0].trace, profile);
+
+  logs.write("plugins/profile/two/vm.xplane.pb", test::kOneSlice);
+  const auto two = find_ranks(logs.path());
+  ASSERT_FALSE(two);
+  EXPECT_EQ(two.error().what, "the folder holds 2 runs, 'one' to 'two', not one");
+}
+
+TEST(RunReaderTest, the_hosts_of_a_recording_are_its_ranks) {
+  const test::LogFolder logs;
+  logs.write("plugins/profile/one/host-b.xplane.pb", test::kOneSlice);
+  logs.write("plugins/profile/one/host-a.xplane.pb", test::kOneSlice);
+  const auto run = read_run(logs.path() / "plugins/profile/one", {}, {});
+  ASSERT_TRUE(run) << run.error().what;
+  ASSERT_EQ(run->ranks.size(), 2u);
+  EXPECT_EQ(run->ranks[0].rank, 0);
+  EXPECT_THAT(run->ranks[0].path, ::testing::EndsWith("host-a.xplane.pb"));
+}
+
+TEST(RunReaderTest, each_rank_may_have_a_folder_of_logs) {
+  const test::LogFolder logs;
+  logs.write("rank_0/plugins/profile/one/vm.xplane.pb", test::kOneSlice);
+  logs.write("rank_1/plugins/profile/two/vm.xplane.pb", test::kOneSlice);
+  const auto ranks = find_ranks(logs.path());
+  ASSERT_TRUE(ranks) << ranks.error().what;
+  ASSERT_EQ(ranks->size(), 2u);
+  EXPECT_EQ((*ranks)[1].rank, 1);
+  EXPECT_EQ((*ranks)[1].trace, logs.path() / "rank_1/plugins/profile/two/vm.xplane.pb");
+}
+
 }  // namespace strobe::readers
